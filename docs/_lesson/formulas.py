@@ -1,0 +1,42 @@
+"""Turn the formulas of a page, $…$ and $$…$$, into MathML as the page is built.
+
+`pymdownx.arithmatex` finds them, also in lists, tables and questions, and marks them;
+here each mark is replaced by what `math_core` makes of it. A reader loads nothing for
+them and reads them without JavaScript. A formula that does not parse is a warning.
+"""
+
+import html
+import logging
+import re
+
+from math_core import LatexError, LatexToMathML
+
+log = logging.getLogger("mkdocs.hooks.formulas")
+converter = LatexToMathML(fancy_error=False)
+
+MARKED = re.compile(
+    r'<span class="arithmatex">\\\((?P<inline>.*?)\\\)</span>'
+    r'|<div class="arithmatex">\\\[(?P<block>.*?)\\\]</div>',
+    re.DOTALL,
+)
+
+
+def mathml(text: str, warn) -> str:
+    """`text`, HTML, with its marked formulas as MathML; `warn(formula, why)` if one is wrong."""
+
+    def convert(match: re.Match) -> str:
+        block = match["block"] is not None
+        latex = html.unescape(match["block"] if block else match["inline"]).strip()
+        try:
+            made = converter.convert_with_local_state(latex, displaystyle=block)
+        except LatexError as error:
+            warn(latex, str(error))
+            return f"<code>{html.escape(latex)}</code>"
+        return f'<div class="formula">{made}</div>' if block else made
+
+    return MARKED.sub(convert, text)
+
+
+def on_page_content(text: str, page, **_) -> str:
+    where = f"docs/{page.file.src_uri}"
+    return mathml(text, lambda latex, why: log.warning(f"{where}: formula ${latex}$: {why}"))

@@ -1,0 +1,1 @@
+"""Show the notebook as one of the site's own pages."""
