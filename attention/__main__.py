@@ -1,0 +1,56 @@
+"""The command line: one flag a run."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from . import __version__
+from .runs import run_mask, run_one, run_params, run_scale, run_select
+
+RUNS = {
+    "one": (run_one, "one query, from scores to output"),
+    "select": (run_select, "three queries that pick among the same keys"),
+    "scale": (run_scale, "why scores are divided by sqrt(d_k)"),
+    "mask": (run_mask, "the causal mask, before and after the softmax"),
+    "params": (run_params, "parameters counted, and how the scores grow"),
+}
+
+
+def main(argv=None):
+    """Print the runs that are asked for, in the lesson's order; all when none is."""
+    parser = argparse.ArgumentParser(
+        prog=program_name(),
+        description="Attention in numbers: five worked runs. "
+        "Without a flag, all five; flags combine.",
+    )
+    for name, (_, meaning) in RUNS.items():
+        parser.add_argument(f"--{name}", action="store_true", help=meaning)
+    parser.add_argument(
+        "--version", action="version", version=f"attention {__version__}"
+    )
+    asked = vars(parser.parse_args(argv))
+    chosen = [name for name in RUNS if asked[name]] or list(RUNS)
+    try:
+        print(printable("\n\n\n".join(RUNS[name][0]() for name in chosen)), flush=True)
+    except BrokenPipeError:
+        # The reader, say `head`, has seen enough. Nothing is left to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def program_name():
+    """Name the program as the reader started it."""
+    name = Path(sys.argv[0]).name
+    started = {"__main__.py": "python -m attention", "attention.py": "attention.py"}
+    return started.get(name, "attention")
+
+
+def printable(text):
+    """Replace by ? what the terminal's encoding does not have."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
