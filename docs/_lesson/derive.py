@@ -1,0 +1,220 @@
+"""Make the single file and the notebook from the package's own text."""
+
+import ast
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGE = Path(__file__).parents[2] / "attention"
+
+# In teaching order; each may import only from those before it.
+MODULES = ("core", "counting", "examples", "tables", "runs", "__main__")
+
+ABOUT = '''\
+"""{summary}
+
+    python3 attention.py             all five runs
+    python3 attention.py --one       one of them; also --select, --scale, --mask
+                                     and --params, and several at once
+    python3 attention.py --help      what each shows
+
+Beside a script of your own, `from attention import softmax` works as well.
+Needs Python 3.11 or newer, and numpy: python3 -m pip install numpy
+"""
+'''
+
+NUMPY = """\
+try:
+    import numpy as np
+except ModuleNotFoundError as missing:
+    if missing.name != "numpy":
+        raise
+    advice = "attention.py needs numpy. To install it: python3 -m pip install numpy"
+    if __name__ == "__main__":
+        sys.exit(advice)
+    raise ModuleNotFoundError(advice, name="numpy") from None
+"""
+
+INTRODUCTION = """\
+# {summary}
+
+This notebook carries its whole source, then five worked runs of it. It needs only
+Python 3.11 or newer and numpy.
+
+**In Colab:** choose *Runtime > Run all*. To keep changes, choose *File > Save a copy
+in Drive* first: what is changed here is lost when the tab closes.
+
+**In Jupyter:** choose *Run > Run All Cells*.
+"""
+
+
+class Section(NamedTuple):
+    """One module's text, taken apart."""
+
+    name: str
+    about: str
+    imports: set[str]
+    code: str
+    names: set[str]
+
+
+def script(package=PACKAGE):
+    """Join the package into one file that stands alone with numpy."""
+    summary, exports = front(package)
+    parts = sections(package)
+    imports = set().union(*(part.imports for part in parts)) | {"import sys"}
+    *modules, command_line = parts
+    blocks = [
+        f"{ABOUT.format(summary=summary)}\n{in_order(imports)}\n\n{NUMPY}",
+        *(f"{banner(part)}\n{part.code}" for part in modules),
+        exports,
+        f"{banner(command_line)}\n{command_line.code}",
+    ]
+    return "\n\n".join(blocks)
+
+
+def notebook(package=PACKAGE):
+    """Lay out the package and its runs as a notebook that stands alone."""
+    summary, _ = front(package)
+    *modules, _ = sections(package)
+    imports = set().union(*(part.imports for part in modules))
+    cells = [
+        ("introduction", "markdown", INTRODUCTION.format(summary=summary.rstrip("."))),
+        ("install", "code", "%pip install --quiet numpy"),
+        ("source", "markdown", "## The source"),
+        ("imports", "code", f"{in_order(imports)}\n\nimport numpy as np"),
+    ]
+    for part in modules:
+        cells += [
+            (f"about-{part.name}", "markdown", f"### {part.name}\n\n{part.about}"),
+            (part.name, "code", part.code),
+        ]
+    cells.append(("runs-to-see", "markdown", "## The runs"))
+    for function in ast.parse(modules[-1].code).body:
+        if isinstance(function, ast.FunctionDef) and function.name.startswith("run_"):
+            name = function.name.replace("_", "-")
+            lead = ast.get_docstring(function).partition("\n")[0]
+            cells += [
+                (f"about-{name}", "markdown", f"### {function.name}\n\n{lead}"),
+                (name, "code", f"print({function.name}())"),
+            ]
+    document = {
+        "cells": [cell(*parts) for parts in cells],
+        "metadata": {
+            "kernelspec": {
+                "display_name": "Python 3",
+                "language": "python",
+                "name": "python3",
+            },
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def front(package):
+    """Return the package's first sentence, and the assignments in its __init__."""
+    text = (package / "__init__.py").read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    exports = [
+        ast.get_source_segment(text, node)
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+    ]
+    return ast.get_docstring(tree).partition("\n")[0], "\n\n".join(exports) + "\n"
+
+
+def sections(package):
+    """Take every module apart, and make sure that they can share one namespace.
+
+    Raises ValueError when they cannot, saying where.
+    """
+    found = {path.stem for path in package.glob("*.py")} - {"__init__"}
+    if found != set(MODULES):
+        raise ValueError(f"not the modules in MODULES: {found ^ set(MODULES)}")
+    parts, owner = [], {}
+    for name in MODULES:
+        part = section(package / f"{name}.py")
+        for taken in part.names & owner.keys():
+            raise ValueError(f"{taken} is defined in {owner[taken]} and in {name}")
+        owner |= dict.fromkeys(part.names, name)
+        parts.append(part)
+    for line in set().union(*(part.imports for part in parts)):
+        for alias in ast.parse(line).body[0].names:
+            if (taken := alias.asname or alias.name) in owner:
+                raise ValueError(f"{owner[taken]} defines what is imported: {line}")
+    return parts
+
+
+def section(path):
+    """Take one module apart into its imports and the rest.
+
+    Raises ValueError when an import has a form that cannot be merged.
+    """
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    lines = text.splitlines()
+    imports, names, start = set(), set(), tree.body[0].end_lineno
+    for node in tree.body[1:]:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            if set(filter(None, lines[start : node.lineno - 1])):
+                raise ValueError(f"{path.name}:{node.lineno}: an import after code")
+            start = node.end_lineno
+            imports |= import_lines(node, path)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets}
+        elif not is_main_guard(node):
+            raise ValueError(f"{path.name}:{node.lineno}: a statement of another kind")
+    code = "\n".join(lines[start:]) + "\n"
+    return Section(path.stem.strip("_"), ast.get_docstring(tree), imports, code, names)
+
+
+def import_lines(node, path):
+    """Return one line for each thing imported from elsewhere than the package."""
+    place = f"{path.name}:{node.lineno}"
+    if isinstance(node, ast.ImportFrom):
+        if any(alias.asname for alias in node.names):
+            raise ValueError(f"{place}: an import under another name")
+        if node.level:
+            return set()
+        return {f"from {node.module} import {alias.name}" for alias in node.names}
+    if ast.unparse(node) == "import numpy as np":
+        return set()
+    if any(alias.asname or "." in alias.name for alias in node.names):
+        raise ValueError(f"{place}: an import under another name")
+    return {f"import {alias.name}" for alias in node.names}
+
+
+def is_main_guard(node):
+    """Tell whether a statement is the one that starts the program."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == (
+        "__name__ == '__main__'"
+    )
+
+
+def in_order(imports):
+    """Sort import lines: whole modules first, then names from modules."""
+    return "\n".join(sorted(imports, key=lambda line: (line.startswith("from"), line)))
+
+
+def banner(part):
+    """Write a section's heading and what it is about as a comment."""
+    rule = "# " + "-" * 76
+    about = [f"# {line}".rstrip() for line in part.about.splitlines()]
+    return "\n".join([rule, f"# {part.name}", "#", *about, rule])
+
+
+def cell(identity, kind, source):
+    """Build one cell, without outputs."""
+    outputs = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    return {
+        "cell_type": kind,
+        "id": identity,
+        "metadata": {},
+        "source": source.strip("\n").splitlines(keepends=True),
+        **outputs,
+    }
