@@ -1,0 +1,147 @@
+"""Where MkDocs meets the checked pages: few lines, so that another generator would do.
+
+A build fails on any number that has drifted and on any warning. `mkdocs serve` shows
+both, on the page and in the console, and goes on.
+"""
+
+from __future__ import annotations
+
+import html
+import logging
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from mkdocs.exceptions import Abort
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.dont_write_bytecode = True  # else a file saved twice in a second is taken for the old one
+
+from _lesson import check
+
+log = logging.getLogger("mkdocs.hooks.lesson")
+
+DERIVED = {"code/attention.py": "script", "code/attention.ipynb": "notebook"}
+
+
+class Warnings(logging.Handler):
+    """Counts what MkDocs and its plugins only warn of."""
+
+    count = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.count += 1
+
+
+class Build:
+    """What is known while one build runs."""
+
+    serving = False
+    worker = None
+    pages: dict[str, check.Page] | None = None
+    warned = Warnings(logging.WARNING)
+    scratch = tempfile.TemporaryDirectory(prefix="attention-")
+
+
+def on_startup(command: str, **_) -> None:
+    Build.serving = command == "serve"
+    logging.getLogger("mkdocs").addHandler(Build.warned)
+
+
+def on_pre_build(config) -> None:
+    # MkDocs takes back what a hook adds to the path while it is loaded.
+    sys.path[:0] = [place for place in check.PLACES if place not in sys.path]
+    # The blocks that draw figures run in this process: let them import what is on disk.
+    for name in list(sys.modules):
+        if name.partition(".")[0] == "attention" or name.startswith("_lesson.figures"):
+            del sys.modules[name]
+    Build.warned.count = 0
+    Build.pages = None
+    Build.worker = check.start(check.sources())
+
+
+@event_priority(100)  # before mkdocs-jupyter looks for notebooks
+def on_files(files, config) -> None:
+    """Add what is derived from the package: the script and the notebook."""
+    from _lesson import derive
+
+    for name, derived in DERIVED.items():
+        path = Path(Build.scratch.name, name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(getattr(derive, derived)().encode())
+        # Not File.generated: mkdocs-jupyter wants a file that lies in a folder.
+        files.append(File(name, Build.scratch.name, config.site_dir, config.use_directory_urls))
+
+
+def on_page_read_source(page, config) -> str | None:
+    name = f"docs/{page.file.src_uri}"
+    checked = results().get(name)
+    if checked is None:
+        return None
+    text = checked.site
+    if checked.failed:
+        text = text.replace('```python exec="true"', "```python no-exec")
+    if checked.problems:
+        text = with_notice(text, check.report({name: checked}))
+    return text + tooltips(page.file.src_uri)
+
+
+def on_page_markdown(markdown: str, page, config, **_) -> str:
+    return markdown.replace("<!-- colab -->", colab_link(config.repo_url))
+
+
+def on_post_build(config) -> None:
+    # mkdocs-jupyter makes a page of the notebook, which readers also download.
+    for name in DERIVED:
+        shutil.copyfile(Path(Build.scratch.name, name), Path(config.site_dir, name))
+    if Build.warned.count and not Build.serving:
+        raise Abort(f"the build gave {Build.warned.count} warnings: see above")
+
+
+def results() -> dict[str, check.Page]:
+    """The checked pages; where numbers drifted, a build ends here and says which."""
+    if Build.pages is None:
+        Build.pages = check.finish(Build.worker)
+        lines = check.report(Build.pages)
+        for line in lines:
+            log.error(line)
+        if lines and not Build.serving:
+            raise Abort(f"{len(lines)} places differ from the code: see above")
+    return Build.pages
+
+
+def with_notice(text: str, lines: list[str]) -> str:
+    """The page with its problems on top, below its front matter."""
+    front = re.match(r"---\n.*?\n---\n", text, re.DOTALL)
+    at = front.end() if front else 0
+    rows = "".join(f"    <li><code>{html.escape(line)}</code></li>\n" for line in lines)
+    notice = f'\n!!! failure "This page and the code differ"\n\n    <ul>\n{rows}    </ul>\n\n'
+    return text[:at] + notice + text[at:]
+
+
+def tooltips(uri: str) -> str:
+    """The glossary's terms as abbreviations, which show their meaning on every page."""
+    if uri == "glossary.md":
+        return ""
+    glossary = check.read(check.DOCS / "glossary.md")
+    terms = re.findall(r"^(\w[^\n]*)\n: +([^\n]+)", glossary, re.MULTILINE)
+    return "\n\n" + "".join(f"*[{term}]: {plain(meaning)}\n" for term, meaning in terms)
+
+
+def plain(markdown: str) -> str:
+    """A line of Markdown without its marks."""
+    text = re.sub(r"<!--.*?-->|[`*$]|\]\([^)]*\)", "", markdown)
+    return text.replace("[", "").replace("]", "")
+
+
+def colab_link(repository: str | None) -> str:
+    """A link that opens the published notebook in Colab; nothing for an unknown address."""
+    found = re.fullmatch(r"https://github\.com/([^/]+/[^/]+?)(?:\.git)?/?", repository or "")
+    if not found:
+        return ""
+    address = "https://colab.research.google.com/github"
+    return f"[Open in Colab]({address}/{found[1]}/blob/gh-pages/code/attention.ipynb)"

@@ -1,0 +1,61 @@
+"""Numbers as people write them: found in a text, and written alike."""
+
+from __future__ import annotations
+
+import math
+import re
+
+WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen "
+    "fourteen fifteen sixteen seventeen eighteen nineteen twenty"
+).split()
+
+# The sign belongs to the number unless something stands before it: a-1, 2-3.
+NUMBER = re.compile(
+    r"(?:(?<![\w.)\]}])[-−+])?(?<![^\W_])(?<!\.)"
+    r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?%?(?!\d|\.\d)"
+)
+DIGIT = re.compile(r"[\d⁰¹²³⁴-⁹₀-₉½⅓⅔¼¾]+")
+
+
+def like(literal: str, value: object) -> str:
+    """Write `value` as `literal` is written: its decimals, commas, % or word.
+
+    Raises ValueError for what is no number, and TypeError for a bool, which would
+    pass for 0 or 1.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        raise TypeError(f"{value} is true or false: a number was expected")
+    if not math.isfinite(value):
+        raise ValueError(f"the value is {value}, which no number on a page can be")
+    if literal.lower() in WORDS:
+        if value != int(value) or not 0 <= value < len(WORDS):
+            raise ValueError(f"{value} has no word here: write it in digits")
+        word = WORDS[int(value)]
+        return word.capitalize() if literal[0].isupper() else word
+    comma = "," if "," in literal else ""
+    percent = "%" if literal.endswith("%") else ""
+    mantissa, _, exponent = literal.rstrip("%").partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    if percent:
+        value = value * 100
+    if exponent:
+        digits, _, power = f"{value:.{decimals}e}".partition("e")
+        text = f"{digits}e{int(power)}"
+    elif decimals == 0 and value == int(value):
+        text = f"{int(value):{comma}d}"  # exact, however large
+    else:
+        text = f"{value:z{comma}.{decimals}f}"
+    sign = "+" if literal.startswith("+") and value > 0 else ""
+    return (sign + text + percent).replace("-", "−" if "−" in literal else "-")
+
+
+def flat(value: object) -> list:
+    """The numbers of a value in order: of an array, a tuple, or of itself."""
+    if hasattr(value, "ravel"):
+        return value.ravel().tolist() if value.ndim else [value.item()]
+    if isinstance(value, (list, tuple)):
+        return [number for item in value for number in flat(item)]
+    return [value]
