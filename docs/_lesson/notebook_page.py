@@ -1,1 +1,37 @@
-"""Show the notebook as one of the site's own pages."""
+"""Show the notebook as one of the site's own pages.
+
+mkdocs-jupyter runs the notebook and renders it with styles and scripts of its own: 600 KB
+and loaders that ask a CDN. The cells and their outputs are kept and put into the site's
+own markup, so that the page looks, weighs and reads like the others.
+"""
+
+import html
+
+from bs4 import BeautifulSoup
+
+
+def own_markup(rendered: str) -> str:
+    """The cells of a notebook, as mkdocs-jupyter renders it, in the site's markup."""
+    parts = []
+    for cell in BeautifulSoup(rendered, "html.parser").select(
+        ".jp-MarkdownOutput, .hl-python pre, .jp-OutputArea-output"
+    ):
+        if cell.name == "pre":
+            parts.append(f'<div class="highlight"><pre><code>{inner(cell)}</code></pre></div>')
+        elif "jp-MarkdownOutput" in cell["class"]:
+            for link in cell.select("a.anchor-link"):
+                link["class"] = "headerlink"
+                link["title"] = "Link to this section"
+            parts.append(inner(cell))
+        elif text := cell.get_text().strip("\n"):
+            shown = f"<pre><code>{html.escape(text, quote=False)}</code></pre>"
+            parts.append(f'<div class="output"><div class="highlight no-copy">{shown}</div></div>')
+    return "\n".join(parts)
+
+
+def inner(tag) -> str:
+    return "".join(str(child) for child in tag.contents).replace("<span></span>", "").strip("\n")
+
+
+def on_page_content(text: str, page, **_) -> str | None:
+    return own_markup(text) if page.file.src_uri.endswith(".ipynb") else None
