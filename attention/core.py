@@ -33,13 +33,12 @@ def softmax(z, axis=-1, mask=None):
         z = np.where(mask, z, -np.inf)
     visible = z != -np.inf
     largest = z.max(axis=axis, keepdims=True, initial=-np.inf)
-    z = np.where(largest == np.inf, np.where(z == np.inf, largest, -np.inf), z)
     with np.errstate(all="ignore"):
-        # inf - inf stands for a tie at the top: no distance at all.
+        # At the top the distance is 0, also when both are infinite.
         below = np.where(z == largest, 0.0, z - largest)
         shares = np.where(visible, np.exp(below), 0.0)
-        total = shares.sum(axis=axis, keepdims=True)
-        return (shares / np.where(total == 0.0, 1.0, total)).astype(dtype)
+        weights = shares / shares.sum(axis=axis, keepdims=True)
+        return np.where(visible, weights, 0.0).astype(dtype)
 
 
 def causal_mask(n_queries, n_keys, offset=0):
