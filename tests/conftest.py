@@ -1,0 +1,149 @@
+"""The built site, a server for it as a host would serve it, and a browser."""
+
+import functools
+import gzip
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_CI = os.environ.get("CI") == "true"
+
+
+def need(found, what: str):
+    """What a test needs from the machine: without it a reader's run skips, CI's fails."""
+    if not found:
+        (pytest.fail if IN_CI else pytest.skip)(f"{what} is not on this machine")
+    return found
+
+
+def build(source: Path, target: Path) -> None:
+    """`mkdocs build`, with one date for all the builds of a run."""
+    made = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", target],
+        cwd=source,
+        env={"SOURCE_DATE_EPOCH": "1700000000", **os.environ},
+        capture_output=True,
+        text=True,
+    )
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Path:
+    """The built site's folder: the one in SITE_DIR, or one that is built here."""
+    if given := os.environ.get("SITE_DIR"):
+        return Path(given).resolve()
+    target = tmp_path_factory.mktemp("built") / "site"
+    build(ROOT, target)
+    return target
+
+
+@pytest.fixture(scope="session")
+def parsed(site):
+    """`parsed("glossary/")`: that page of the built site, parsed."""
+
+    @functools.cache
+    def parse(url: str) -> BeautifulSoup:
+        file = site / url / "index.html" if url.endswith("/") or not url else site / url
+        return BeautifulSoup(file.read_text("utf-8"), "html.parser")
+
+    return parse
+
+
+@pytest.fixture(scope="session")
+def address(parsed) -> str:
+    """Where the site says it lives, over plain HTTP."""
+    canonical = parsed("").select_one("link[rel=canonical]")["href"]
+    return "http:" + canonical.partition(":")[2]
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder below a prefix, with gzip, and says nothing."""
+
+    prefix = "/"
+    protocol_version = "HTTP/1.1"
+
+    def translate_path(self, path: str) -> str:
+        if not path.startswith(self.prefix):
+            return os.path.join(self.directory, "missing")
+        return super().translate_path("/" + path[len(self.prefix) :])
+
+    def do_GET(self):
+        path = Path(self.translate_path(self.path))
+        path = path / "index.html" if path.is_dir() else path
+        body = path.read_bytes() if path.is_file() else b""
+        self.send_response(200 if path.is_file() else 404)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        if path.suffix in {".html", ".css", ".js", ".json", ".xml", ".svg", ".py", ".ipynb"}:
+            body = gzip.compress(body, 6)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def port(site, address):
+    """A local port that serves the site as its own host would."""
+    handler = type("SiteHandler", (Handler,), {"prefix": urlsplit(address).path})
+    handler = functools.partial(handler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser(address, port):
+    """Chromium, for which the site's own address leads to the local server."""
+    playwright = need(_import("playwright.sync_api"), "playwright (.ci/requirements.txt)")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    program = need(next(filter(None, map(shutil.which, names)), None), "Chromium")
+    home = urlsplit(address)
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(
+            executable_path=program,
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--no-first-run",
+                f"--host-resolver-rules=MAP {home.hostname}:{home.port or 80} 127.0.0.1:{port}",
+                # The clipboard asks for a secure page, and the tests serve no certificate.
+                f"--unsafely-treat-insecure-origin-as-secure={home.scheme}://{home.netloc}",
+            ],
+        )
+        yield chromium
+        chromium.close()
+
+
+def _import(name: str):
+    try:
+        return __import__(name, fromlist=["*"])
+    except ImportError:
+        return None
+
+
+def pages() -> list[str]:
+    """The address of each page in the navigation, below the site's own."""
+    nav = re.findall(r"^  - .*: (\S+\.(?:md|ipynb))$", (ROOT / "mkdocs.yml").read_text(), re.M)
+    return ["" if name == "index.md" else name.rpartition(".")[0] + "/" for name in nav]
+
+
+def chapters() -> list[str]:
+    return [page for page in pages() if page[:1].isdigit()]

@@ -1,0 +1,205 @@
+"""What a visitor meets in Chromium, on a phone and a desk, in light and in dark."""
+
+import re
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from conftest import _import, chapters, need, pages
+
+pytestmark = pytest.mark.ci
+
+ARTICLE_CODE = "article div.language-python.highlight:not(.output *)"
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Open a page of the site as a new visitor; `faults` collects what goes wrong there."""
+    contexts = []
+
+    def open_page(page: str, width: int = 1280, scheme: str = "light", **options):
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, **options
+        )
+        contexts.append(context)
+        tab = context.new_page()
+        tab.faults, tab.responses = [], []
+        tab.on("console", lambda m: m.type in ("error", "warning") and tab.faults.append(m.text))
+        tab.on("pageerror", lambda error: tab.faults.append(str(error)))
+        tab.on("requestfailed", lambda request: tab.faults.append(f"failed: {request.url}"))
+        tab.on("request", lambda request: elsewhere(tab, request.url, address))
+        tab.on("response", tab.responses.append)
+        tab.goto(urljoin(address, page), wait_until="networkidle")
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def elsewhere(tab, url: str, address: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in ("data", "blob") and parts.netloc != urlsplit(address).netloc:
+        tab.faults.append(f"asked another host: {url}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("page", pages())
+def test_a_page_fits_and_is_accessible(page, width, scheme, visit):
+    """No sideways scrolling, no error, no other host, no finding of axe; answers open too."""
+    axe = need(_import("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
+    tab = visit(page, width, scheme)
+    background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 300) == (scheme == "dark")
+    for state in ("closed", "open"):
+        if state == "open":
+            tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            tab.wait_for_timeout(100)
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert tab.evaluate(wide) == 0
+        for finding in axe.run(tab).response["violations"]:
+            for node in finding["nodes"]:
+                tab.faults.append(f"{state}: {finding['id']}: {node['html']}")
+    assert tab.faults == []
+
+
+@pytest.mark.parametrize("page", chapters())
+def test_a_chapter_is_light(page, visit):
+    """A chapter with its figure: at most 8 requests and 110 KB over the wire."""
+    tab = visit(page)
+    assert tab.locator("article figure svg").count() > 0
+    sizes = {response.url: response.request.sizes() for response in tab.responses}
+    wire = sum(s["responseBodySize"] + s["responseHeadersSize"] for s in sizes.values())
+    print(f"{page}: {wire} bytes, {len(tab.responses)} requests")
+    assert len(tab.responses) <= 8, list(sizes)
+    assert 40_000 < wire <= 110_000, sizes
+
+
+HIDDEN = """() => [...document.querySelectorAll("article math")].filter(math => {
+  const box = math.getBoundingClientRect();
+  return !math.closest("details:not([open])") && !(box.width > 3 && box.height > 3);
+}).length"""
+
+
+def shows_formulas(tab) -> None:
+    assert tab.locator("article math").count() > 0
+    assert tab.evaluate(HIDDEN) == 0
+    # Set as mathematics, not as a run of letters: a fraction is taller than a line.
+    heights = "[...document.querySelectorAll('article math[display=block]')]"
+    assert tab.evaluate(f"Math.max(0, ...{heights}.map(m => m.clientHeight))") > 30
+
+
+def test_formulas_show_after_instant_navigation(visit):
+    """From chapter to chapter by the links at the foot, without loading a whole page."""
+    tab = visit(chapters()[0])
+    tab.evaluate("window.stayed = true")
+    for page in chapters():
+        if page != chapters()[0]:
+            tab.locator("a.md-footer__link--next").click()
+            tab.wait_for_url(f"**/{page}")
+            tab.locator("article math").first.wait_for(state="attached")
+        shows_formulas(tab)
+        buttons = tab.locator(f"{ARTICLE_CODE} button[data-md-type=copy]")
+        assert buttons.count() == tab.locator(ARTICLE_CODE).count() > 0
+    assert tab.evaluate("window.stayed") is True
+    assert tab.faults == []
+
+
+@pytest.mark.parametrize("page", chapters())
+def test_a_chapter_reads_without_javascript(page, visit):
+    tab = visit(page, java_script_enabled=False)
+    assert tab.locator("article math").count() > 0
+    for math in tab.locator("article math").all():
+        if math.is_visible():
+            box = math.bounding_box()
+            assert box["width"] > 3
+            assert box["height"] > 3
+    answer = tab.locator("article details").first
+    assert not answer.locator("p").nth(0).is_visible()
+    answer.locator("summary").click()
+    assert answer.locator(":scope > :not(summary)").first.is_visible()
+
+
+@pytest.mark.parametrize("page", [*chapters(), "run-it/", "code/attention/"])
+def test_copy_buttons_copy_runnable_code(page, visit, parsed, address):
+    """All of a block and nothing else: no prompts, no output."""
+    tab = visit(page)
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    copied = []
+    for button in tab.locator("article button[data-md-type=copy]").all():
+        tab.evaluate("navigator.clipboard.writeText('nothing was copied')")
+        button.click()
+        tab.wait_for_function(
+            "navigator.clipboard.readText().then(t => t !== 'nothing was copied')"
+        )
+        copied.append(tab.evaluate("navigator.clipboard.readText()"))
+    article = parsed(page).select_one("article")
+    blocks = [code.get_text() for code in article.select("div.highlight:not(.no-copy) > pre > code")]
+    assert copied == [block.rstrip() for block in blocks]
+    assert len(copied) > 0
+    assert not any(line.startswith((">>>", "...")) for c in copied for line in c.splitlines())
+
+
+FOCUSABLE = """() => [...document.querySelectorAll("article *, .md-footer a")].filter(e =>
+  e.tabIndex >= 0 && !e.disabled && e.checkVisibility({ visibilityProperty: true })
+  && e.getClientRects().length > 0)"""
+
+
+@pytest.mark.parametrize("page", ["", chapters()[0], "run-it/", "code/attention/"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_tab_reaches_everything_that_can_be_used(page, width, visit):
+    tab = visit(page, width)
+    wanted = tab.evaluate(f"() => {{ window.wanted = ({FOCUSABLE})(); return wanted.length; }}")
+    assert wanted > 0
+    tab.evaluate("window.met = new Set()")
+    for _ in range(wanted + 60):
+        tab.keyboard.press("Tab")
+        tab.evaluate("met.add(document.activeElement)")
+    missed = tab.evaluate("wanted.filter(e => !met.has(e)).map(e => e.outerHTML.slice(0, 120))")
+    assert missed == []
+
+
+def test_the_skip_link_leads_to_the_text(visit):
+    tab = visit(chapters()[0])
+    tab.keyboard.press("Tab")
+    focused = "document.activeElement"
+    assert tab.evaluate(f"{focused}.className") == "md-skip"
+    tab.keyboard.press("Enter")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate(f"!!{focused}.closest('article')")
+
+
+@pytest.mark.parametrize("page", chapters())
+def test_questions_open_by_keyboard(page, visit):
+    tab = visit(page)
+    questions = tab.locator("article details.question")
+    assert questions.count() >= 2
+    for question in questions.all():
+        assert question.get_attribute("open") is None
+        question.locator("summary").focus()
+        tab.keyboard.press("Enter")
+        assert question.get_attribute("open") is not None
+        assert question.locator(":scope > :not(summary)").first.is_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_search_finds_a_term_and_loads_only_when_used(width, visit):
+    tab = visit("", width)
+    assert not any("search_index" in response.url for response in tab.responses)
+    tab.keyboard.press("s")
+    tab.keyboard.type("softmax")
+    tab.locator(".md-search-result__item").first.wait_for()
+    tab.locator(".md-search-result__link").first.click()
+    tab.wait_for_url(lambda url: urlsplit(url).path.strip("/") != "")
+    assert "softmax" in tab.locator("article").inner_text().lower()
+    assert tab.faults == []
+
+
+def test_the_reader_can_choose_light_or_dark(visit):
+    tab = visit("", scheme="dark")
+    seen = []
+    for _ in range(3):
+        tab.locator("form[data-md-component=palette] label:visible").click()
+        tab.wait_for_timeout(100)
+        seen.append(tab.evaluate("document.body.dataset.mdColorScheme"))
+    assert seen == ["default", "slate", "slate"]  # light, dark, the system's, which is dark
