@@ -42,8 +42,9 @@ def main(argv=None):
 def program_name():
     """Name the program as the reader started it."""
     name = Path(sys.argv[0]).name
-    started = {"__main__.py": "python -m attention", "attention.py": "attention.py"}
-    return started.get(name, "attention")
+    if name == "__main__.py":
+        return "python -m attention"
+    return "python3 attention.py" if name == "attention.py" else "attention"
 
 
 def printable(text):

@@ -1,7 +1,7 @@
 """Attention: scores, softmax, masks, the weighted mean, and entropy.
 
-Numbers of any width are worked out in at least double precision and rounded
-once, at the end, to the type that came in; integers and booleans give doubles.
+Numbers of any width are worked out in at least double precision and rounded once, at
+the end, to the type that came in; integers and booleans give doubles.
 """
 
 import operator

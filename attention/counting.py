@@ -1,7 +1,7 @@
 """What a transformer costs: its parameters, its scores, its operations.
 
-The letters are the lesson's: D model width, H feed-forward width, h heads, d_k and
-d_v the widths of a head, L layers, n tokens. All counts are exact integers.
+The letters are the lesson's: D model width, H feed-forward width, h heads, d_k
+and d_v the widths of a head, L layers, n tokens. All counts are exact integers.
 """
 
 from typing import NamedTuple

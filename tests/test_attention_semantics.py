@@ -275,9 +275,7 @@ def test_no_keys_give_zeros_and_no_queries_an_empty_result():
 def test_width_zero_gives_the_mean():
     (value,) = draw((4, 5))
     for scale in (None, 3):
-        mean = scaled_dot_product_attention(
-            np.ones((2, 0)), np.ones((4, 0)), value, scale=scale
-        )
+        mean = scaled_dot_product_attention(np.ones((2, 0)), np.ones((4, 0)), value, scale=scale)
         assert np.allclose(mean, value.mean(axis=0))
 
 
@@ -414,7 +412,7 @@ def test_entropy_refuses_what_are_no_weights():
         entropy([1.5, -0.5])
     with pytest.raises(ValueError, match=r"sum to 1 .*: 0\.4551"):
         entropy([[1.0, 0.0], [0.4551, 0.0]])
-    with pytest.raises(ValueError, match="sum to 1 .*: inf"):
+    with pytest.raises(ValueError, match=r"sum to 1 .*: inf"):
         entropy([INF, 0.0])
     assert np.isnan(entropy([NAN, 0.5]))
     assert entropy([0.3369, 0.3019, 0.3611]) == pytest.approx(1.5811, abs=1e-3)

@@ -177,18 +177,14 @@ def key_bias(given):
     query, key, _ = arrays(given)
     _, plain, _ = arrays(CASES["values-not-keys"]["input"])
     bias = key[0] - plain[0]
-    return attention(given) | {
-        "query_bias_weights": attention_weights(query + bias, plain)
-    }
+    return attention(given) | {"query_bias_weights": attention_weights(query + bias, plain)}
 
 
 def permuted(given):
     back = np.argsort(given["permutation"])
     query, key, value = (a[back] for a in arrays(given))
     original = scaled_dot_product_attention(query, key, value)
-    return attention(given) | {
-        "original_output_permuted": original[given["permutation"]]
-    }
+    return attention(given) | {"original_output_permuted": original[given["permutation"]]}
 
 
 def direction(given):
@@ -417,11 +413,7 @@ def modded(given):
     V, d, n = (given[name] for name in "Vdn")
     layer = attention_parameters(d) + feed_forward_parameters(d, 4 * d, bias=False)
     scalars = 3  # each layer of that model learns three numbers besides
-    return {
-        "count": n * (layer + scalars)
-        + embedding_parameters(V, d)
-        + linear_parameters(d, V)
-    }
+    return {"count": n * (layer + scalars) + embedding_parameters(V, d) + linear_parameters(d, V)}
 
 
 def paper_table_3(given):
@@ -429,9 +421,7 @@ def paper_table_3(given):
     counts, intervals = [], []
     for D, H, N, h, d_k, d_v, millions in given["rows_d_ff_N_h_dk_dv_paperM"]:
         attention = attention_parameters(D, h, d_k=d_k, d_v=d_v)
-        rest = N * (
-            3 * attention + 2 * feed_forward_parameters(D, H) + 5 * norm_parameters(D)
-        )
+        rest = N * (3 * attention + 2 * feed_forward_parameters(D, H) + 5 * norm_parameters(D))
         counts.append(rest + embedding_parameters(V, D))
         low, high = (millions - 0.5) * 1e6, (millions + 0.5) * 1e6
         intervals.append([(low - rest) / D, (high - rest) / D])

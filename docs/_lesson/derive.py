@@ -2,6 +2,7 @@
 
 import ast
 import json
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -174,19 +175,26 @@ def section(path):
 
 
 def import_lines(node, path):
-    """Return one line for each thing imported from elsewhere than the package."""
-    place = f"{path.name}:{node.lineno}"
-    if isinstance(node, ast.ImportFrom):
-        if any(alias.asname for alias in node.names):
-            raise ValueError(f"{place}: an import under another name")
-        if node.level:
-            return set()
-        return {f"from {node.module} import {alias.name}" for alias in node.names}
-    if ast.unparse(node) == "import numpy as np":
+    """Return one line for each thing imported from the standard library.
+
+    What comes from the package itself is left out, and so is numpy, whose import has
+    its own place. Raises ValueError for any other import.
+    """
+    line = ast.unparse(node)
+    if line == "import numpy as np":
         return set()
-    if any(alias.asname or "." in alias.name for alias in node.names):
-        raise ValueError(f"{place}: an import under another name")
-    return {f"import {alias.name}" for alias in node.names}
+    names = [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        sources = ["." * node.level + (node.module or "")]
+        prefix = f"from {sources[0]} "
+    else:
+        sources, prefix = names, ""
+    inside = sources[0].startswith(".") and not sources[0].startswith("..")
+    known = all(name.partition(".")[0] in sys.stdlib_module_names for name in sources)
+    plain = not any(alias.asname or "." in alias.name for alias in node.names)
+    if not plain or not (inside or known):
+        raise ValueError(f"{path.name}:{node.lineno}: cannot be merged: {line}")
+    return set() if inside else {f"{prefix}import {name}" for name in names}
 
 
 def is_main_guard(node):
