@@ -1,12 +1,13 @@
 """Run the code of a page and hold every number on it against the result.
 
-`process` (page.py) takes the text of one page and gives the text with fresh numbers,
-the text for the site, and each place where page and code disagree. `check` does it
+`process` (page.py) takes the text of one page and gives the text for the site, each
+place where page and code disagree, and what would bring the page up to date. `check` does it
 for many pages, each in a process of its own. Neither knows of MkDocs: the build
 (hooks.py), the tests and this command use them alike.
 
-    python docs/_lesson/check.py            show what has drifted, as a diff
-    python docs/_lesson/check.py --accept   and write the new outputs
+    python docs/_lesson/check.py                  show what differs, word by word
+    python docs/_lesson/check.py --accept         and write it into the pages
+    python docs/_lesson/check.py --accept PAGE    only there; PAGE:LINE, only that line
 
 How a page is written is said in docs/contributing.md.
 """
@@ -20,6 +21,7 @@ import io
 import json
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 from dataclasses import asdict
@@ -33,7 +35,7 @@ DOCS = ROOT / "docs"
 PLACES = [str(DOCS), str(ROOT)]
 sys.path[:0] = [place for place in PLACES if place not in sys.path]
 
-from _lesson.page import Page, process  # noqa: E402
+from _lesson.page import Edit, Page, edited, process  # noqa: E402
 from _lesson.runner import Problem  # noqa: E402
 
 LIMIT = 60  # seconds that a page may run without a sign of life
@@ -41,12 +43,12 @@ LIMIT = 60  # seconds that a page may run without a sign of life
 _last: dict[str, Page] = {}
 
 
-def start(texts: dict[str, str]) -> subprocess.Popen:
+def start(texts: dict[str, str], limit: float = LIMIT) -> subprocess.Popen:
     """Begin to check pages in the background; `finish` waits for the result."""
     # A new interpreter sees the package as it is on disk now. It writes no
     # bytecode: a file saved twice in one second would be taken for the old one.
     worker = subprocess.Popen(
-        [sys.executable, "-B", __file__, "--worker"],
+        [sys.executable, "-B", __file__, "--worker", str(limit)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,
@@ -65,14 +67,18 @@ def finish(worker: subprocess.Popen) -> dict[str, Page]:
     pages = {name: Page(**fields) for name, fields in json.loads(answer).items()}
     for page in pages.values():
         page.problems = [Problem(*problem) for problem in page.problems]
+        page.changes = [Edit(*change) for change in page.changes]
     _last.clear()
     _last.update(pages)
     return pages
 
 
-def check(texts: dict[str, str]) -> dict[str, Page]:
-    """`process` for each of `texts`, each in a process of its own."""
-    return finish(start(texts))
+def check(texts: dict[str, str], limit: float = LIMIT) -> dict[str, Page]:
+    """`process` for each of `texts`, each in a process of its own.
+
+    Code that goes on for `limit` seconds is ended, which is a problem like any other.
+    """
+    return finish(start(texts, limit))
 
 
 def above(name: str, stop: int) -> dict:
@@ -95,7 +101,7 @@ def _child(connection, text: str, name: str) -> None:
     connection.close()
 
 
-def _worker() -> None:
+def _worker(limit: float) -> None:
     """Read pages as JSON, run each in a child, write what they found as JSON."""
     texts = json.load(sys.stdin)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # input() in a page finds nothing
@@ -113,10 +119,10 @@ def _worker() -> None:
             child.start()
             there.close()
             running[here] = [name, child, 1]
-        ready = wait(running, timeout=LIMIT)
+        ready = wait(running, timeout=limit)
         for connection in ready or list(running):
             name, child, line = running[connection]
-            message = f"the page's code ran for more than {LIMIT} seconds: stopped"
+            message = f"the page's code went on for {limit:g} seconds: stopped"
             if ready:
                 try:
                     said = connection.recv()
@@ -130,7 +136,7 @@ def _worker() -> None:
             else:
                 child.kill()
                 said = None
-            lost = Page(texts[name], texts[name], [Problem(line, message)], failed=True)
+            lost = Page(texts[name], [Problem(line, message)], failed=True)
             pages[name] = said or asdict(lost)
             child.join()
             del running[connection]
@@ -167,45 +173,110 @@ def sources() -> dict[str, str]:
     return {path.relative_to(ROOT).as_posix(): read(path) for path in paths}
 
 
+class Accept:
+    """Shows the changes that would bring pages up to date, and writes those asked for."""
+
+    def __init__(self, texts: dict[str, str], pages: dict[str, Page]):
+        self.texts, self.pages = texts, pages
+
+    def lines(self, name: str, change: Edit) -> range:
+        """The lines of its page that a change rewrites."""
+        first = self.texts[name].count("\n", 0, change.start) + 1
+        return range(first, first + max(1, self.texts[name].count("\n", *change[:2])))
+
+    def changes(self, name: str, line: int | None) -> list[Edit]:
+        """The changes of a page, or those that touch a line of it."""
+        return [
+            change
+            for change in self.pages[name].changes
+            if line is None or line in self.lines(name, change)
+        ]
+
+    def show(self, name: str, change: Edit) -> None:
+        old = self.texts[name][change.start : change.end]
+        print(f"{name}:{self.lines(name, change)[0]}: {words(old, change.new)}")
+        if mark := re.match(r"<!--=\s*(.*?)\s*-->", self.texts[name][change.end :]):
+            places = [
+                f"{other}:{text.count(chr(10), 0, found.start()) + 1}"
+                for other, text in self.texts.items()
+                for found in re.finditer(rf"<!--=\s*{re.escape(mark[1])}\s*-->", text)
+                if (other, found.start()) != (name, change.end)
+            ]
+            if places:
+                print(f"    {mark[1]} also stands at {', '.join(places)}")
+
+    def write(self, name: str, changes: list[Edit]) -> bool:
+        """Write changes into a page; not where its code failed. Was all written?"""
+        if self.pages[name].failed:
+            print(f"{name}: not written, for its code fails: mend that first")
+            return False
+        write(ROOT / name, edited(self.texts[name], changes))
+        print(f"{name}: {len(changes)} written")
+        return True
+
+
+def words(old: str, new: str) -> str:
+    """What differs between two texts, as in `a weight of [-0.33-]{+0.34+}`."""
+    a, b = (re.findall(r"\s+|[^\s]+", text.rstrip("\n")) for text in (old, new))
+    pieces = []
+    for kind, i, j, k, m in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if kind == "equal":
+            pieces.append("".join(a[i:j]))
+            continue
+        pieces.append(f"[-{''.join(a[i:j])}-]" if i < j else "")
+        pieces.append(f"{{+{''.join(b[k:m])}+}}" if k < m else "")
+    lines = "".join(pieces).split("\n")
+    return "\n    ".join(line for line in lines if "[-" in line or "{+" in line)
+
+
+def named(place: str, texts: dict[str, str]) -> tuple[str, int | None]:
+    """The page, and the line if one is given, that `PAGE` or `PAGE:LINE` names.
+
+    Raises ValueError for a page that is not there, naming those that are.
+    """
+    path, _, line = place.partition(":")
+    full = Path(path).resolve()
+    name = full.relative_to(ROOT).as_posix() if full.is_relative_to(ROOT) else path
+    if name not in texts or (line and not line.isdecimal()):
+        raise ValueError(
+            f"no page {place}: write PAGE or PAGE:LINE, PAGE one of {', '.join(texts)}"
+        )
+    return name, int(line) if line else None
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description="Run the code of the pages and compare every number on them."
     )
-    parser.add_argument("pages", nargs="*", help="as in docs/1-one-query.md; all if none")
     parser.add_argument(
-        "--accept", action="store_true", help="write the new outputs into the pages"
+        "places", nargs="*", metavar="PAGE[:LINE]", help="docs/1-one-query.md:41; all if none"
     )
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--accept", action="store_true", help="write the changes into the pages")
+    parser.add_argument("--worker", type=float, metavar="SECONDS", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.worker:
-        _worker()
+        _worker(options.worker)
         return 0
     texts = sources()
-    if options.pages:
-        named = [
-            Path(page).resolve().relative_to(ROOT).as_posix() for page in options.pages
-        ]
-        if unknown := [name for name in named if name not in texts]:
-            parser.error(f"no page {unknown[0]}: there are {', '.join(texts)}")
-        texts = {name: texts[name] for name in named}
-    pages = check(texts)
-    for name, page in pages.items():
-        diff = difflib.unified_diff(
-            texts[name].splitlines(), page.source.splitlines(), name, name, "", "", 0, ""
-        )
-        for line in diff:
-            print(line)
-        if options.accept and page.source != texts[name]:
-            write(ROOT / name, page.source)
-            print(f"{name}: written")
-    if options.accept:
-        pages = check({name: page.source for name, page in pages.items()})
+    try:
+        places = [named(place, texts) for place in options.places]
+    except ValueError as error:
+        parser.error(str(error))
+    places = places or [(name, None) for name in texts]
+    accept = Accept(texts, check({name: texts[name] for name, _ in places}))
+    for name in accept.pages:
+        changes = {c for page, line in places if page == name for c in accept.changes(name, line)}
+        for change in sorted(changes):
+            accept.show(name, change)
+        if options.accept and changes and accept.write(name, sorted(changes)):
+            texts[name] = edited(texts[name], list(changes))
+    pages = check({name: texts[name] for name in accept.pages}) if options.accept else accept.pages
     for line in report(pages):
         print(line)
     examples = sum(page.examples for page in pages.values())
     numbers = sum(page.numbers for page in pages.values())
     wrong = sum(len(page.problems) for page in pages.values())
-    print(f"{examples} examples and {numbers} numbers checked, {wrong} wrong")
+    print(f"{examples} examples and {numbers} numbers checked, {wrong} places wrong")
     return 1 if wrong else 0
 
 

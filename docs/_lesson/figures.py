@@ -132,6 +132,55 @@ def curves(title: str, x_name: str, y_name: str, x, series: dict, log: bool = Fa
     return _figure(title, [drawing, f'<ul class="legends">{"".join(legend)}</ul>'])
 
 
+def arrows(title: str, names, vectors) -> str:
+    """Vectors of the plane as arrows from one point; the first is the query.
+
+    From the tip of each key that leaves the query's line a dashed line falls on it: how
+    far the key reaches along the query. The dot product is that, times the query's length.
+    """
+    names = list(names)
+    vectors = [tuple(_number(entry) for entry in vector) for vector in vectors]
+    across, up = ([vector[i] for vector in vectors] + [0] for i in (0, 1))
+    unit = min(260 / (max(across) - min(across)), 180 / (max(up) - min(up) or 1))
+    x0, y0 = 30 - unit * min(across), 24 + unit * max(up)
+    width, height = 360, y0 - unit * min(up) + 40
+
+    def at(a: float, b: float) -> tuple[float, float]:
+        return x0 + unit * a, y0 - unit * b
+
+    (qa, qb), *_ = vectors
+    parts = [
+        f'<path d="M0 {y0:.1f}H{width}" class="grid"/>',
+        f'<path d="M{x0:.1f} 0V{height:.1f}" class="grid"/>',
+    ]
+    for number, (name, (a, b)) in enumerate(zip(names, vectors, strict=True)):
+        x, y = at(a, b)
+        length = math.hypot(a, b)
+        reach = (a * qa + b * qb) / (qa * qa + qb * qb)
+        if math.hypot(a - reach * qa, b - reach * qb) > 0.001 * length:
+            foot_x, foot_y = at(reach * qa, reach * qb)
+            parts.append(
+                f'<path d="M{x:.1f} {y:.1f}L{foot_x:.1f} {foot_y:.1f}" '
+                f'class="line line-{number} dashed"/>'
+            )
+        # The head: two short strokes back from the tip.
+        a, b = 9 * a / length, -9 * b / length
+        head = "".join(
+            f"M{x:.1f} {y:.1f}l{-a + side * b / 2:.1f} {-b - side * a / 2:.1f}"
+            for side in (-1, 1)
+        )
+        parts.append(
+            f'<path d="M{x0:.1f} {y0:.1f}L{x:.1f} {y:.1f}{head}" class="line line-{number}"/>'
+        )
+        below = abs(b) < abs(a) / 4
+        parts.append(_text(x, y + 18 if below else y - 12, name, "middle"))
+    said = "; ".join(
+        f"{name} ({', '.join(map(shown, vector))})"
+        for name, vector in zip(names, vectors, strict=True)
+    )
+    return _figure(title, [_svg(f"{title}: {said}.", width, height, parts)])
+
+
 def _number(value) -> float:
     """A plain number of Python: numpy's own would format otherwise."""
     return value.item() if hasattr(value, "item") else value

@@ -21,7 +21,7 @@ from mkdocs.structure.files import File
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.dont_write_bytecode = True  # else a file saved twice in a second is taken for the old one
 
-from _lesson import check
+from _lesson import check  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.lesson")
 
@@ -82,7 +82,7 @@ def on_page_read_source(page, config) -> str | None:
     checked = results().get(name)
     if checked is None:
         return None
-    text = checked.site
+    text = checked.site.removeprefix("\ufeff")
     if checked.failed:
         text = text.replace('```python exec="true"', "```python no-exec")
     if checked.problems:

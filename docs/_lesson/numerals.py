@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import re
 
-WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen "
-    "fourteen fifteen sixteen seventeen eighteen nineteen twenty"
-).split()
+_WORDS = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+fifteen sixteen seventeen eighteen nineteen twenty
+"""
+WORDS = tuple(_WORDS.split())
+MINUS = "\u2212"  # the longer dash that typography prefers
 
 # The sign belongs to the number unless something stands before it: a-1, 2-3.
 NUMBER = re.compile(
-    r"(?:(?<![\w.)\]}])[-−+])?(?<![^\W_])(?<!\.)"
+    r"(?:(?<![\w.)\]}])[-\u2212+])?(?<![^\W_])(?<!\.)"
     r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?%?(?!\d|\.\d)"
 )
 DIGIT = re.compile(r"[\d⁰¹²³⁴-⁹₀-₉½⅓⅔¼¾]+")
@@ -49,7 +51,7 @@ def like(literal: str, value: object) -> str:
     else:
         text = f"{value:z{comma}.{decimals}f}"
     sign = "+" if literal.startswith("+") and value > 0 else ""
-    return (sign + text + percent).replace("-", "−" if "−" in literal else "-")
+    return (sign + text + percent).replace("-", MINUS if MINUS in literal else "-")
 
 
 def flat(value: object) -> list:

@@ -23,25 +23,33 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Edit(NamedTuple):
-    """`text[start:end]` becomes `source` in the page and `site` in the build."""
+    """`text[start:end]` becomes `new`."""
 
     start: int
     end: int
-    source: str
-    site: str
+    new: str
 
 
 @dataclass
 class Page:
-    """What `process` found: two texts, the problems, and how much was checked."""
+    """What `process` made of a page's text, and how much of it was checked."""
 
-    source: str = ""
-    site: str = ""
+    site: str = ""  # the text for the site
     problems: list[Problem] = field(default_factory=list)
+    changes: list[Edit] = field(default_factory=list)  # what would bring the text up to date
+    code: list[tuple[int, str]] = field(default_factory=list)  # lines, and what ran there
     examples: int = 0
     numbers: int = 0
     failed: bool = False  # did any of its code do what it may not?
-    code: list[tuple[int, str]] = field(default_factory=list)  # line, what ran there
+
+
+def edited(text: str, edits: list[Edit]) -> str:
+    """`text` with `edits` made, none of which may overlap another."""
+    pieces, at = [], 0
+    for start, end, new in sorted(edits):
+        pieces += [text[at:start], new]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}|~{3,})(?P<info>.*)$")
@@ -67,9 +75,9 @@ class _Reader:
     def __init__(self, text: str, name: str, progress):
         self.text, self.name = text, name
         self.page = Page()
-        self.edits: list[Edit] = []
+        self.shown: list[Edit] = []  # what makes the text that of the site
         self.runner = Runner(name, progress)
-        self.lines = text.splitlines(keepends=True)
+        self.lines = re.findall(r"[^\n]*\n|[^\n]+", text)
         self.starts = [0]
         for line in self.lines:
             self.starts.append(self.starts[-1] + len(line))
@@ -100,16 +108,8 @@ class _Reader:
         self.prose(prose, len(self.lines))
         self.count()
         self.page.problems.sort()
-        self.page.source = self.applied("source")
-        self.page.site = self.applied("site")
+        self.page.site = edited(self.text, self.shown)
         return self.page
-
-    def applied(self, which: str) -> str:
-        pieces, at = [], 0
-        for edit in sorted(self.edits):
-            pieces += [self.text[at : edit.start], getattr(edit, which)]
-            at = edit.end
-        return "".join([*pieces, self.text[at:]])
 
     def count(self) -> None:
         """What the eye can count in the text must be what has been checked."""
@@ -127,7 +127,7 @@ class _Reader:
             )
 
     def front_matter(self) -> int:
-        if not self.lines or self.bare(0) != "---":
+        if not self.lines or self.bare(0).lstrip("\ufeff") != "---":
             return 0
         for index in range(1, len(self.lines)):
             if self.bare(index) == "---":
@@ -210,24 +210,10 @@ class _Reader:
                 code = []
         if code:
             shown += _as_site(code, "", ticks)
-        # The whole fence is one edit on the site; its outputs are edits in the source.
-        site = "".join(indent + line if line else "" for line in _broken(shown))
-        self.replace_fence(first, last, site)
+        site = "".join(f"{indent}{line}\n" if line else "\n" for line in shown)
+        self.shown.append(Edit(self.starts[first], self.starts[last + 1], site))
 
-    def replace_fence(self, first: int, last: int, site: str) -> None:
-        start, end = self.starts[first], self.starts[last + 1]
-        inner = sorted(e for e in self.edits if start <= e.start < end)
-        self.edits = [e for e in self.edits if not start <= e.start < end]
-        pieces, at = [], start
-        for edit in inner:
-            pieces += [self.text[at : edit.start], edit.source]
-            at = edit.end
-        source = "".join([*pieces, self.text[at:end]])
-        self.edits.append(Edit(start, end, source, site))
-
-    def example(
-        self, example: doctest.Example, index: int, indent: str, newline: str
-    ) -> str:
+    def example(self, example: doctest.Example, index: int, indent: str, newline: str) -> str:
         """Run one example at line index `index`; note a drift; return its output."""
         line = index + 1
         if example.options:
@@ -254,12 +240,11 @@ class _Reader:
         start = index + example.source.count("\n")
         if fresh != want:
             self.drift(want, fresh, start)
-            self.edits.append(
+            self.page.changes.append(
                 Edit(
                     self.starts[start],
                     self.starts[start + len(want)],
                     "".join(indent + row + newline for row in fresh),
-                    "",
                 )
             )
         return got
@@ -304,15 +289,11 @@ class _Reader:
                     "a block that makes content holds no digit, for nothing would "
                     "notice it change: compute the value in a checked block above",
                 )
-        source = "".join(
-            self.bare(i).removeprefix(indent) + "\n" for i in range(first + 1, last)
-        )
+        source = "".join(self.bare(i).removeprefix(indent) + "\n" for i in range(first + 1, last))
         try:
             # It sees the page's names, and the page none of its own.
             namespace = dict(self.runner.namespace)
-            made = Runner(self.name, self.runner.progress, namespace).run(
-                source, first + 2, "exec"
-            )
+            made = Runner(self.name, self.runner.progress, namespace).run(source, first + 2, "exec")
         except Failed as failed:
             self.failure(failed.problems)
             return
@@ -324,7 +305,7 @@ class _Reader:
             f"{indent}from _lesson.check import above\n"
             f"{indent}globals().update(above({self.name!r}, {first + 1}))\n"
         )
-        self.edits.append(Edit(start, start, "", seen))
+        self.shown.append(Edit(start, start, seen))
 
     def inner_page(self, body: range) -> None:
         """A page shown in a page, as contributing.md does, is checked as one."""
@@ -334,8 +315,9 @@ class _Reader:
             self.problem(body.start + line, message)
         self.page.examples += inner.examples
         self.page.numbers += inner.numbers
-        if inner.source != self.text[start:end]:
-            self.edits.append(Edit(start, end, inner.source, inner.source))
+        self.page.failed |= inner.failed
+        self.page.changes += [Edit(start + i, start + j, new) for i, j, new in inner.changes]
+        self.shown.append(Edit(start, end, edited(self.text[start:end], inner.changes)))
 
     # Prose
 
@@ -353,8 +335,7 @@ class _Reader:
                 if before is None or before.end() != token.start():
                     self.problem(
                         line,
-                        f"nothing that could be checked stands directly before "
-                        f"{token[0]}",
+                        f"nothing that could be checked stands directly before {token[0]}",
                     )
                 else:
                     self.bound(before, token, base)
@@ -363,8 +344,7 @@ class _Reader:
             elif token["code"] is not None and self.known(token["code"]):
                 names = re.finditer(r"[^\W\d]\w*", token["code"])
                 covered += [
-                    (token.start() + name.start(), token.start() + name.end())
-                    for name in names
+                    (token.start() + name.start(), token.start() + name.end()) for name in names
                 ]
             elif token["target"] is not None and self.exists(token["target"]):
                 covered.append(token.span())
@@ -425,13 +405,10 @@ class _Reader:
             values = flat(self.runner.run(expression, line, "eval"))
             if len(values) != len(places):
                 raise ValueError(
-                    f"{shown} holds {len(places)} numbers, {expression} gives "
-                    f"{len(values)}"
+                    f"{shown} holds {len(places)} numbers, {expression} gives {len(values)}"
                 )
             for digit in DIGIT.finditer(shown):
-                if not _within(digit.start(), places) and not (
-                    token["code"] and self.known(shown)
-                ):
+                if not _within(digit.start(), places) and not (token["code"] and self.known(shown)):
                     raise ValueError(f"{digit[0]} in {shown} cannot be compared")
             literals = [shown[start:end] for start, end in places]
             fresh = [like(*pair) for pair in zip(literals, values, strict=True)]
@@ -445,9 +422,7 @@ class _Reader:
             return
         for old, new in zip(literals, fresh, strict=True):
             if old != new:
-                self.problem(
-                    line, f"the page says {old}, the code says {new} ({expression})"
-                )
+                self.problem(line, f"the page says {old}, the code says {new} ({expression})")
         pieces, at = [], 0
         for (start, end), new in zip(places, fresh, strict=True):
             pieces += [shown[at:start], new]
@@ -461,7 +436,9 @@ class _Reader:
             # A pipe would end the cell of a table.
             title = html.escape(expression).replace("|", "&#124;")
             site = f'<span class="n" title="{title}">{new}</span>'
-        self.edits.append(Edit(start, end, new + mark[0], site))
+        self.shown.append(Edit(start, end, site))
+        if new != shown:
+            self.page.changes.append(Edit(start, base + token.end(), new))
 
     def known(self, span: str) -> bool:
         """Is each name with a digit, in this code, one that exists?"""
@@ -575,10 +552,6 @@ def _as_site(code: list[str], output: str, ticks: str) -> list[str]:
             lines += [f"{ticks}{{.text .no-copy}}", *rows[:size], ticks, ""]
         rows = rows[size:]
     return [*lines, "///", ""]
-
-
-def _broken(lines: list[str]) -> list[str]:
-    return [line + "\n" if line else "\n" for line in lines]
 
 
 def process(text: str, name: str, progress=lambda line: None) -> Page:

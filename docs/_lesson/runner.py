@@ -31,8 +31,7 @@ class Failed(Exception):
 def _refuse_bare(value: object) -> None:
     if value is not None:
         raise ValueError(
-            f"a bare expression shows {value!r} at a prompt and nothing in a script: "
-            "print it"
+            f"a bare expression shows {value!r} at a prompt and nothing in a script: print it"
         )
 
 
@@ -48,12 +47,9 @@ def _descriptors():
             stream.flush()
         os.dup2(caught.fileno(), 1)
         os.dup2(caught.fileno(), 2)
-        # Where the caller has put streams of its own in place (as pytest does),
-        # what a page writes to sys.stderr still has to end up here.
-        stderr = open(2, "w", encoding="utf-8", closefd=False)
 
         def taken() -> str:
-            for stream in (stderr, sys.__stdout__, sys.__stderr__):
+            for stream in (sys.stderr, sys.__stdout__, sys.__stderr__):
                 stream.flush()
             caught.seek(0)
             text = caught.read().decode(errors="replace")
@@ -62,13 +58,18 @@ def _descriptors():
             return text
 
         try:
-            with contextlib.redirect_stderr(stderr):
+            # Where the caller has put a stream of its own in place (as pytest does),
+            # what a page writes to sys.stderr still has to end up here.
+            with (
+                open(2, "w", encoding="utf-8", closefd=False) as stderr,
+                contextlib.redirect_stderr(stderr),
+            ):
                 yield taken
         finally:
             taken()
-            for kept_one, number in zip(kept, (1, 2), strict=True):
-                os.dup2(kept_one, number)
-                os.close(kept_one)
+            for number, copy in enumerate(kept, start=1):
+                os.dup2(copy, number)
+                os.close(copy)
 
 
 class Runner:
@@ -117,9 +118,7 @@ class Runner:
             for warning in warned
         ]
         if escaped:
-            found.append(
-                Problem(line, f"wrote past the capture, where no page shows {escaped!r}")
-            )
+            found.append(Problem(line, f"wrote past the capture, where no page shows {escaped!r}"))
         if found:
             raise Failed(found)
         return value if mode == "eval" else printed.getvalue()
