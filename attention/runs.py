@@ -185,9 +185,9 @@ def run_mask():
         weights_table(right),
         "Softmax, then mask: the hidden words have already taken their share.",
         weights_table(wrong),
-        "Dividing by the sums would mend these rows. But hidden words still decide how\n"
-        f'much is kept: raise the score of "{MASK.tokens[0]}" for "{MASK.tokens[-1]}", '
-        f"which it\nmust not see, from {was} to {now}.",
+        "Dividing by the sums would mend these rows. But hidden words still decide\n"
+        f'how much is kept: raise the score of "{MASK.tokens[0]}" for '
+        f'"{MASK.tokens[-1]}", which it\nmust not see, from {was} to {now}.',
         table(
             [f"weight of {MASK.tokens[0]}", f"score {was}", f"score {now}"],
             [
