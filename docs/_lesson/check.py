@@ -95,6 +95,13 @@ def above(name: str, stop: int) -> dict:
     return {name: v for name, v in namespace.items() if not name.startswith("__")}
 
 
+def counted() -> str:
+    """How much the pages that were checked last hold, in a sentence for a page."""
+    examples = sum(page.examples for page in _last.values())
+    numbers = sum(page.numbers for page in _last.values())
+    return f"**{examples:,} examples and {numbers:,} numbers in prose on {len(_last)} pages.**"
+
+
 def _child(connection, text: str, name: str) -> None:
     page = process(text, name, connection.send)
     connection.send(asdict(page))

@@ -75,6 +75,7 @@ class _Reader:
     def __init__(self, text: str, name: str, progress):
         self.text, self.name = text, name
         self.page = Page()
+        self.quoted = 0  # marks that stand in code, and are no marks there
         self.shown: list[Edit] = []  # what makes the text that of the site
         self.runner = Runner(name, progress)
         self.lines = re.findall(r"[^\n]*\n|[^\n]+", text)
@@ -114,7 +115,7 @@ class _Reader:
     def count(self) -> None:
         """What the eye can count in the text must be what has been checked."""
         prompts = len(re.findall(r"^ *>>>", self.text, re.MULTILINE))
-        marks = self.text.count("<!--=")
+        marks = self.text.count("<!--=") - self.quoted
         if not self.page.problems and (prompts, marks) != (
             self.page.examples,
             self.page.numbers,
@@ -175,6 +176,7 @@ class _Reader:
 
     def checked_block(self, first: int, last: int, indent: str, ticks: str) -> None:
         body = "".join(self.bare(i) + "\n" for i in range(first + 1, last))
+        self.quoted += body.count("<!--=")
         try:
             pieces = doctest.DocTestParser().parse(body, self.name)
         except ValueError as error:
@@ -310,7 +312,9 @@ class _Reader:
     def inner_page(self, body: range) -> None:
         """A page shown in a page, as contributing.md does, is checked as one."""
         start, end = self.starts[body.start], self.starts[body.stop]
-        inner = _Reader(self.text[start:end], self.name, lambda line: None).read()
+        reader = _Reader(self.text[start:end], self.name, lambda line: None)
+        inner = reader.read()
+        self.quoted += reader.quoted
         for line, message in inner.problems:
             self.problem(body.start + line, message)
         self.page.examples += inner.examples
