@@ -38,6 +38,7 @@ class Page:
     problems: list[Problem] = field(default_factory=list)
     changes: list[Edit] = field(default_factory=list)  # what would bring the text up to date
     code: list[tuple[int, str]] = field(default_factory=list)  # lines, and what ran there
+    spans: list[tuple[int, int]] = field(default_factory=list)  # where code stands in the text
     examples: int = 0
     numbers: int = 0
     failed: bool = False  # did any of its code do what it may not?
@@ -69,15 +70,14 @@ ADDRESS = re.compile(r"\d+(?:\.\d+)*")  # the numbers of a link's target
 NAMES = {"python3"}  # names with a digit that are no Python name
 
 
-class _Reader:
+class Reader:
     """Reads one page from top to bottom; `process` gives the result."""
 
-    def __init__(self, text: str, name: str, progress):
-        self.text, self.name = text, name
+    def __init__(self, text: str, runner: Runner):
+        self.text, self.name, self.runner = text, runner.name, runner
         self.page = Page()
         self.quoted = 0  # marks that stand in code, and are no marks there
         self.shown: list[Edit] = []  # what makes the text that of the site
-        self.runner = Runner(name, progress)
         self.lines = re.findall(r"[^\n]*\n|[^\n]+", text)
         self.starts = [0]
         for line in self.lines:
@@ -218,6 +218,8 @@ class _Reader:
     def example(self, example: doctest.Example, index: int, indent: str, newline: str) -> str:
         """Run one example at line index `index`; note a drift; return its output."""
         line = index + 1
+        start = index + example.source.count("\n")
+        self.page.spans.append((self.starts[index], self.starts[start]))
         if example.options:
             self.problem(line, "a doctest option would hide a drift: take it out")
         if example.exc_msg is not None:
@@ -239,7 +241,6 @@ class _Reader:
                 self.problem(line, f"this output would break the page: {row!r}")
                 return ""
         want = example.want.splitlines()
-        start = index + example.source.count("\n")
         if fresh != want:
             self.drift(want, fresh, start)
             self.page.changes.append(
@@ -312,7 +313,7 @@ class _Reader:
     def inner_page(self, body: range) -> None:
         """A page shown in a page, as contributing.md does, is checked as one."""
         start, end = self.starts[body.start], self.starts[body.stop]
-        reader = _Reader(self.text[start:end], self.name, lambda line: None)
+        reader = type(self)(self.text[start:end], self.runner.fresh())
         inner = reader.read()
         self.quoted += reader.quoted
         for line, message in inner.problems:
@@ -320,6 +321,7 @@ class _Reader:
         self.page.examples += inner.examples
         self.page.numbers += inner.numbers
         self.page.failed |= inner.failed
+        self.page.spans += [(start + i, start + j) for i, j in inner.spans]
         self.page.changes += [Edit(start + i, start + j, new) for i, j, new in inner.changes]
         self.shown.append(Edit(start, end, edited(self.text[start:end], inner.changes)))
 
@@ -394,6 +396,7 @@ class _Reader:
     def bound(self, token: re.Match, mark: re.Match, base: int) -> None:
         """Compare the numbers of `token` with the expression that follows it."""
         self.page.numbers += 1
+        self.page.spans.append((base + mark.start(), base + mark.end()))
         line = self.line_of(base + token.start())
         expression = mark["expression"].strip()
         shown = token[0]
@@ -564,4 +567,4 @@ def process(text: str, name: str, progress=lambda line: None) -> Page:
     `progress` is told the line of each piece of code before it runs. The code runs
     in this very process: `check` is what keeps pages apart.
     """
-    return _Reader(text, name, progress).read()
+    return Reader(text, Runner(name, progress)).read()

@@ -123,6 +123,14 @@ class Runner:
             raise Failed(found)
         return value if mode == "eval" else printed.getvalue()
 
+    def aside(self, source: str, line: int) -> object:
+        """Run a block that sees the page's names, and leaves the page none of its own."""
+        return Runner(self.name, self.progress, dict(self.namespace)).run(source, line, "exec")
+
+    def fresh(self) -> Runner:
+        """A runner for a page that is shown inside this one."""
+        return Runner(self.name)
+
     def _describe(self, error: BaseException, line: int) -> Problem:
         if isinstance(error, SyntaxError) and error.filename == self.name:
             inside = line + (error.lineno or 1) - 1
