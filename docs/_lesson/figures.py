@@ -16,6 +16,8 @@ def shown(value: float) -> str:
     """A number as the lesson's tables write it."""
     if value == int(value) and abs(value) >= 2:
         return f"{int(value):,}"
+    if 0 < abs(value) < 0.0001:
+        return f"{value:.1e}"
     return f"{value:z.4f}"
 
 
@@ -46,8 +48,8 @@ def bars(title: str, names, values, role: str = "weight", most: float | None = N
 def heatmaps(title: str, panels, row_names, column_names) -> str:
     """Matrices side by side; `panels` is pairs of a title and rows of weights.
 
-    The darker a cell, the larger its weight; a cell of exactly 0 is left empty. Rows are
-    queries, columns are keys.
+    The stronger a cell's colour, the larger its weight, up to where its number can still
+    be read on it; a cell of exactly 0 is left empty. Rows are queries, columns are keys.
     """
     drawings = []
     for name, rows in panels:
@@ -66,13 +68,10 @@ def heatmaps(title: str, panels, row_names, column_names) -> str:
                 x = left + cell * j
                 parts.append(
                     f'<rect x="{x + 1:.1f}" y="{top + 1:.1f}" width="{cell - 2:.1f}" '
-                    f'height="{height - 2}" class="cell" fill-opacity="{min(value, 1):.3f}"/>'
+                    f'height="{height - 2}" class="cell" fill-opacity="{0.7 * min(value, 1):.3f}"/>'
                 )
                 if value:
-                    strong = " strong" if value > 0.5 else ""
-                    parts.append(
-                        _text(x + cell / 2, top + height / 2, shown(value), "middle", strong)
-                    )
+                    parts.append(_text(x + cell / 2, top + height / 2, shown(value), "middle"))
         said = "; ".join(
             f"{label}: " + ", ".join(shown(value) for value in row)
             for label, row in zip(row_names, rows, strict=True)
@@ -91,7 +90,7 @@ def curves(title: str, x_name: str, y_name: str, x, series: dict, log: bool = Fa
     x = [_number(value) for value in x]
     series = {name: [_number(value) for value in values] for name, values in series.items()}
     every = [value for values in series.values() for value in values]
-    width, height, left, right, top, bottom = 360, 230, 44, 14, 22, 40
+    width, height, left, right, top, bottom = 360, 230, 44, 22, 28, 40
     x_low, x_high = math.log2(min(x)), math.log2(max(x))
     scale = math.log10 if log else float
     low = math.floor(scale(min(every))) if log else 0
@@ -187,12 +186,14 @@ def _number(value) -> float:
 
 
 def _tick(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1 or value == 0 else f"{value:g}"
+    if value >= 1 or value == 0:
+        return f"{value:,.0f}"
+    return f"{value:g}" if value >= 0.001 else f"{value:.0e}"
 
 
-def _text(x: float, y: float, text: str, anchor: str, extra: str = "") -> str:
+def _text(x: float, y: float, text: str, anchor: str) -> str:
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" class="{anchor}{extra}">'
+        f'<text x="{x:.1f}" y="{y:.1f}" class="{anchor}">'
         f"{html.escape(text, quote=False)}</text>"
     )
 
