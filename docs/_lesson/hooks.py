@@ -25,6 +25,7 @@ from _lesson import check  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.lesson")
 
+OUTSIDE = ("a", "th", "h1", "h2", "h3", "summary")  # no tooltip in these
 DERIVED = {"code/attention.py": "script", "code/attention.ipynb": "notebook"}
 
 
@@ -128,8 +129,30 @@ def tooltips(uri: str) -> str:
     if uri == "glossary.md":
         return ""
     glossary = check.read(check.DOCS / "glossary.md")
-    terms = re.findall(r"^(\w[^\n]*)\n: +([^\n]+)", glossary, re.MULTILINE)
-    return "\n\n" + "".join(f"*[{term}]: {plain(meaning)}\n" for term, meaning in terms)
+    lines = ["\n"]
+    for term, meaning in re.findall(r"^(\w[^\n]*)\n: +([^\n]+)", glossary, re.MULTILINE):
+        plural = term[:-1] + "ies" if term.endswith("y") and term != "key" else term + "s"
+        forms = (term, plural, term[0].upper() + term[1:], plural[0].upper() + plural[1:])
+        lines += [f"*[{form}]: {plain(meaning)}" for form in forms]
+    return "\n".join(lines) + "\n"
+
+
+def on_page_content(text: str, **_) -> str:
+    """Keep a term's tooltip where it first stands in running text: once is enough."""
+    seen = set()
+
+    def once(found: re.Match) -> str:
+        before = text[: found.start()]
+        inside = any(
+            max(before.rfind(f"<{tag} "), before.rfind(f"<{tag}>")) > before.rfind(f"</{tag}>")
+            for tag in OUTSIDE
+        )
+        if inside or found[1] in seen:
+            return found[2]
+        seen.add(found[1])
+        return found[0]
+
+    return re.sub(r'<abbr title="([^"]*)">([^<]*)</abbr>', once, text)
 
 
 def plain(markdown: str) -> str:

@@ -157,7 +157,7 @@ class Reader:
         if ticks[0] == "~":
             self.problem(first + 1, f"write a fence with ```, not {ticks}")
         elif info == "pycon":
-            self.checked_block(first, last, indent, ticks)
+            self.checked_block(first, last, indent)
         elif CONTENT.match(info):
             self.content_block(first, last, indent)
         elif info == "markdown":
@@ -174,7 +174,7 @@ class Reader:
             )
         return last + 1
 
-    def checked_block(self, first: int, last: int, indent: str, ticks: str) -> None:
+    def checked_block(self, first: int, last: int, indent: str) -> None:
         body = "".join(self.bare(i) + "\n" for i in range(first + 1, last))
         self.quoted += body.count("<!--=")
         try:
@@ -208,10 +208,10 @@ class Reader:
             code.append(example.source)
             output = self.example(example, first + 1 + example.lineno, indent, newline)
             if output:
-                shown += _as_site(code, output, ticks)
+                shown += _as_site(code, output)
                 code = []
         if code:
-            shown += _as_site(code, "", ticks)
+            shown += _as_site(code, "")
         site = "".join(f"{indent}{line}\n" if line else "\n" for line in shown)
         self.shown.append(Edit(self.starts[first], self.starts[last + 1], site))
 
@@ -531,8 +531,10 @@ def _rule(row: str) -> bool:
     return bool(cells) and all(re.fullmatch(r":?-+:?", cell) for cell in cells)
 
 
-def _as_site(code: list[str], output: str, ticks: str) -> list[str]:
+def _as_site(code: list[str], output: str) -> list[str]:
     """One step of a checked block as Markdown lines: code to copy, what it prints."""
+    # A fence must be longer than any that its code holds.
+    ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`{3,}|$", "".join(code))))
     body = []
     for source in code:
         body += source.splitlines()
