@@ -27,7 +27,7 @@ def visit(browser, address):
         tab.on("pageerror", lambda error: tab.faults.append(str(error)))
         tab.on("requestfailed", lambda request: tab.faults.append(f"failed: {request.url}"))
         tab.on("request", lambda request: elsewhere(tab, request.url, address))
-        tab.on("response", tab.responses.append)
+        tab.on("response", lambda response: tab.responses.append(response))
         tab.goto(urljoin(address, page), wait_until="networkidle")
         return tab
 
@@ -51,15 +51,13 @@ def test_a_page_fits_and_is_accessible(page, width, scheme, visit):
     tab = visit(page, width, scheme)
     background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 300) == (scheme == "dark")
-    for state in ("closed", "open"):
-        if state == "open":
-            tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-            tab.wait_for_timeout(100)
-        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert tab.evaluate(wide) == 0
-        for finding in axe.run(tab).response["violations"]:
-            for node in finding["nodes"]:
-                tab.faults.append(f"{state}: {finding['id']}: {node['html']}")
+    tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    tab.wait_for_timeout(100)
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert tab.evaluate(wide) == 0
+    for finding in axe.run(tab, options={"resultTypes": ["violations"]}).response["violations"]:
+        for node in finding["nodes"]:
+            tab.faults.append(f"{finding['id']}: {node['html']}")
     assert tab.faults == []
 
 
@@ -163,7 +161,7 @@ def test_the_skip_link_leads_to_the_text(visit):
     tab = visit(chapters()[0])
     tab.keyboard.press("Tab")
     focused = "document.activeElement"
-    assert tab.evaluate(f"{focused}.className") == "md-skip"
+    assert tab.evaluate(f"{focused}.matches('.md-skip')")
     tab.keyboard.press("Enter")
     tab.keyboard.press("Tab")
     assert tab.evaluate(f"!!{focused}.closest('article')")
@@ -184,14 +182,14 @@ def test_questions_open_by_keyboard(page, visit):
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_search_finds_a_term_and_loads_only_when_used(width, visit):
-    tab = visit("", width)
+    tab = visit("changelog/", width)
     assert not any("search_index" in response.url for response in tab.responses)
     tab.keyboard.press("s")
     tab.keyboard.type("softmax")
     tab.locator(".md-search-result__item").first.wait_for()
     tab.locator(".md-search-result__link").first.click()
-    tab.wait_for_url(lambda url: urlsplit(url).path.strip("/") != "")
-    assert "softmax" in tab.locator("article").inner_text().lower()
+    tab.wait_for_url(lambda url: not url.partition("?")[0].endswith("changelog/"))
+    assert "softmax" in tab.locator("main article").first.inner_text().lower()
     assert tab.faults == []
 
 
