@@ -1,0 +1,300 @@
+// The exercise page: a text box whose code a worker runs and judges. Nothing of Python is
+// fetched before the reader types or presses a button.
+
+const PATIENCE = 30; // seconds in which the worker must say something while it starts
+const LIMIT = 10; // seconds for a run; loops in Python are stopped long before, inside
+
+const el = (name, options = {}, ...children) => {
+  const node = Object.assign(document.createElement(name), options);
+  node.append(...children);
+  return node;
+};
+
+// The worker, one for the page: it starts once and is started anew after each stop.
+
+const python = {
+  worker: null,
+  run: null, // { kind, text, tell(message), end(message) } of the run that goes on
+
+  start(runtime) {
+    if (this.worker) return;
+    this.runtime = runtime;
+    this.failed = false;
+    this.heard(PATIENCE);
+    try {
+      if (typeof WebAssembly !== "object") throw new Error("it has no WebAssembly");
+      this.worker = new Worker(new URL("your-turn-worker.js", import.meta.url), { type: "module" });
+    } catch (error) {
+      this.fail(`this browser cannot run Python: ${error.message}`);
+      return;
+    }
+    this.worker.onmessage = ({ data }) => this.told(data);
+    this.worker.onerror = (event) => {
+      event.preventDefault();
+      this.fail(event.message || "the worker's script did not load");
+    };
+    this.worker.postMessage({ runtime });
+  },
+
+  told(message) {
+    if ("loaded" in message || message.ready) {
+      this.heard(message.ready ? 0 : PATIENCE);
+      this.ready ||= message.ready;
+      this.run?.tell(message);
+    } else if (message.running) {
+      this.heard(LIMIT);
+    } else if (message.at) {
+      this.at = message.at;
+    } else if (message.result) {
+      this.heard(0);
+      this.end(message);
+    } else if (this.ready) {
+      // Python itself broke down in a run: the next run gets a fresh one.
+      this.stop(`Your code brought Python down${this.place()}: ${message.failed}`);
+    } else {
+      this.fail(message.failed);
+    }
+  },
+
+  // Wait for the next message so many seconds, 0 for ever.
+  heard(seconds) {
+    clearTimeout(this.timer);
+    if (seconds)
+      this.timer = setTimeout(() => {
+        if (this.ready)
+          this.stop(
+            `Stopped after ${LIMIT} seconds${this.place()}: a single call there ` +
+              "goes on and on. Does it count very far, or make a very long list?",
+          );
+        else this.fail(`nothing was heard for ${PATIENCE} seconds`);
+      }, seconds * 1000);
+  },
+
+  place() {
+    if (!this.at) return "";
+    const [check, line] = this.at;
+    return `, ${check ? `in check ${check}, ` : ""}at line ${line}`;
+  },
+
+  end(message) {
+    const run = this.run;
+    this.run = null;
+    run?.end(message);
+  },
+
+  quit() {
+    this.heard(0);
+    this.worker?.terminate();
+    this.worker = null;
+    this.ready = false;
+  },
+
+  // End the run that goes on, and make Python ready for the next.
+  stop(why) {
+    const again = this.ready;
+    this.quit();
+    this.end({ stopped: why });
+    if (again) this.start(this.runtime);
+  },
+
+  fail(why) {
+    this.quit();
+    this.failed = true;
+    this.end({ failed: why });
+  },
+
+  begin(runtime, run) {
+    this.run = run;
+    this.at = null;
+    this.start(runtime);
+    this.worker?.postMessage({ kind: run.kind, text: run.text });
+  },
+};
+
+// What is kept in the browser, where it lets us.
+
+const memory = {
+  key: (kind) => new URL(kind, import.meta.url).pathname,
+  read(kind) {
+    try { return localStorage.getItem(this.key(kind)); } catch { return null; }
+  },
+  write(kind, text) {
+    try { localStorage.setItem(this.key(kind), text); } catch { /* then it is not kept */ }
+  },
+};
+
+// Verdicts
+
+const table = (name, rows, wrong) =>
+  el("table", {}, el("caption", {}, name), el("tbody", {}, ...rows.map((row, i) =>
+    el("tr", {}, ...row.map((cell, j) =>
+      el("td", {}, wrong.some(([r, c]) => r === i && c === j) ? el("mark", {}, `≠ ${cell}`) : cell))))));
+
+const pre = (text, label) => el("div", { className: "turn-text" }, el("p", {}, label), el("pre", {}, el("code", {}, text)));
+
+const trace = (steps) =>
+  steps.length
+    ? [pre(steps.map((s) => (s.line ? `line ${s.line}: ${s.code}` : s.code)).join("\n"), "In your code:")]
+    : [];
+
+const printed = (text) => (text ? [pre(text, "Printed:")] : []);
+
+function caseView(one, open) {
+  const kind = { passed: "success", failed: "failure" }[one.state] ?? "note";
+  const { Q, K, V, causal } = one.call;
+  const parts = [pre(`Q = ${Q}\nK = ${K}\nV = ${V}\ncausal = ${causal}`, one.why)];
+  if (one.expected) {
+    const got = one.got.length ? table("got", one.got, one.wrong) : null;
+    parts.push(el("div", { className: "turn-tables" }, table("expected", one.expected, one.wrong), ...(got ? [got] : [])));
+    if (one.returned) parts.push(pre(one.returned, "Returned:"));
+    parts.push(...trace(one.trace), ...printed(one.printed));
+    if (one.note) parts.push(el("p", {}, one.note));
+  }
+  const message = one.state === "failed" ? `failed: ${one.message}` : one.message;
+  return el("details", { className: kind, open }, el("summary", {}, `Check ${one.number} ${message}`), ...parts);
+}
+
+function checkView(verdict) {
+  const parts = [];
+  if (verdict.problem)
+    parts.push(el("p", { className: "turn-problem" }, verdict.problem.message), ...trace(verdict.problem.trace));
+  for (const { name, comes_from } of verdict.recognised)
+    parts.push(
+      el("div", { className: "admonition tip turn-known" },
+        el("p", { className: "admonition-title" }, `These are the outputs of: ${name}`),
+        el("p", {}, comes_from)),
+    );
+  parts.push(...printed(verdict.printed));
+  const first = verdict.cases.find((one) => one.state === "failed");
+  return [...parts, ...verdict.cases.map((one) => caseView(one, one === first))];
+}
+
+const list = (items) => el("ul", {}, ...items.map((item) => el("li", {}, ...item)));
+
+function casesView({ problems, caught, escaped, beyond = [] }) {
+  const parts = problems.length ? [list(problems.map((text) => [text]))] : [];
+  if (escaped.length)
+    parts.push(
+      el("p", {}, "These got away:"),
+      list(escaped.map(({ name, comes_from }) => [el("strong", {}, name), `. ${comes_from}`])),
+    );
+  for (const name of beyond)
+    parts.push(el("p", {}, `Told apart as well, though equal on ordinary numbers: ${name}.`));
+  if (caught.length)
+    parts.push(el("details", { className: "success" }, el("summary", {}, "Those that were caught"),
+      list(caught.map(({ name, line }) => [`${name}: by line ${line}`]))));
+  return parts;
+}
+
+// The page
+
+function mount(box) {
+  const { kind, runtime, bytes } = box.dataset;
+  const [run, stop, reset, undo] = ["run", "stop", "reset", "undo"].map((name) =>
+    box.querySelector(`[data-do=${name}]`));
+  const code = box.querySelector("textarea");
+  const bar = box.querySelector("progress");
+  const results = box.querySelector(".turn-results");
+  const starter = code.defaultValue;
+
+  const show = (summary, ...parts) =>
+    results.replaceChildren(el("p", { className: "turn-summary" }, summary), ...parts);
+
+  // What was said is no longer about what stands in the box.
+  const stale = () => {
+    if (!python.run && results.childElementCount > 1)
+      results.querySelector(".turn-summary").textContent = "Changed since the last run.";
+  };
+
+  const edited = () => {
+    memory.write(kind, code.value);
+    stale();
+  };
+
+  const busy = (now) => {
+    stop.disabled = !now;
+    bar.hidden = !now || python.ready;
+    bar.removeAttribute("value");
+  };
+
+  const ended = (text, { failed, stopped, result }) => {
+    if (document.activeElement === stop) run.focus();
+    busy(false);
+    if (failed) {
+      show(`Python could not be loaded: ${failed}. Run the same checks on your own computer, as said below.`);
+      document.querySelector("details.turn-local").open = true;
+    } else if (stopped) {
+      show(stopped);
+    } else {
+      show(result.summary, ...(kind === "check" ? checkView : casesView)(result));
+      if (code.value !== text) stale();
+    }
+  };
+
+  run.onclick = () => {
+    if (python.run) return;
+    const text = code.value;
+    memory.write(kind, text);
+    show(python.ready ? "Running …" : "Loading Python …");
+    busy(true);
+    python.begin(runtime, {
+      kind,
+      text,
+      tell(message) {
+        bar.hidden = Boolean(message.ready);
+        if (message.loaded) bar.value = message.loaded / bytes;
+      },
+      end: (message) => ended(text, message),
+    });
+  };
+
+  stop.onclick = () => python.stop(`Stopped by you${python.place()}.`);
+
+  // What a reset takes away stays within reach, also after a reload.
+  const taken = `${kind}-before-reset`;
+  const swap = (text) => {
+    memory.write(taken, code.value);
+    code.value = text;
+    edited();
+    undo.hidden = false;
+  };
+  reset.onclick = () => code.value !== starter && swap(starter);
+  undo.onclick = () => swap(memory.read(taken) ?? starter);
+  undo.hidden = memory.read(taken) === null;
+
+  code.oninput = () => {
+    edited();
+    if (!python.failed) python.start(runtime);
+  };
+  code.onkeydown = (event) => {
+    if (event.key !== "Enter") return;
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      run.click();
+    } else if (event.shiftKey) {
+      event.preventDefault();
+      const line = code.value.slice(0, code.selectionStart).split("\n").pop();
+      document.execCommand("insertText", false, `\n${line.match(/^ */)[0]}`); // can be undone
+    }
+  };
+
+  code.value = memory.read(kind) ?? starter;
+  run.disabled = reset.disabled = false;
+}
+
+// With instant navigation this module runs once, and its page comes and goes.
+function arrive() {
+  const boxes = document.querySelectorAll(".turn");
+  if (![...boxes].some((box) => box.dataset.mounted)) {
+    python.run = null;
+    python.quit();
+  }
+  for (const box of boxes)
+    if (!box.dataset.mounted) {
+      box.dataset.mounted = "yes";
+      mount(box);
+    }
+}
+
+if (window.document$) document$.subscribe(arrive);
+else arrive();
