@@ -146,4 +146,5 @@ def pages() -> list[str]:
 
 
 def chapters() -> list[str]:
-    return [page for page in pages() if page[:1].isdigit()]
+    """The pages that teach; the sixth is the exercise."""
+    return [page for page in pages() if re.match("[1-5]-", page)]
