@@ -21,6 +21,7 @@ def main(argv=None):
     """Print the runs that are asked for, in the lesson's order; all when none is."""
     parser = argparse.ArgumentParser(
         prog=program_name(),
+        allow_abbrev=False,
         description="Attention in numbers: five worked runs. "
         "Without a flag, all five; flags combine.",
     )

@@ -35,8 +35,7 @@ def softmax(z, axis=-1, mask=None):
     largest = z.max(axis=axis, keepdims=True, initial=-np.inf)
     with np.errstate(all="ignore"):
         # At the top the distance is 0, also when both are infinite.
-        below = np.where(z == largest, 0.0, z - largest)
-        shares = np.where(visible, np.exp(below), 0.0)
+        shares = np.exp(np.where(z == largest, 0.0, z - largest))
         weights = shares / shares.sum(axis=axis, keepdims=True)
         return np.where(visible, weights, 0.0).astype(dtype)
 
@@ -80,7 +79,7 @@ def attention_weights(query, key, attn_mask=None, is_causal=False, scale=None):
     The masks and the scale are those of scaled_dot_product_attention. A row sums to
     one, or is zeros where a query sees no key.
 
-    Raises ValueError when the shapes do not fit (quoting them).
+    Raises what scaled_dot_product_attention raises.
     Vaswani et al. 2017, equation 1.
     """
     (query, key), dtype = together(query=query, key=key)
@@ -239,7 +238,7 @@ def masked_scores(query, key, attn_mask, is_causal, scale):
         else:
             visible = mask != -np.inf
             with np.errstate(all="ignore"):
-                scores = scores + np.where(visible, mask, 0.0)
+                scores = scores + mask
         scores = np.broadcast_to(scores, shape)
     return scores, visible & (scores != -np.inf)
 

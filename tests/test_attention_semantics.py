@@ -101,6 +101,13 @@ def test_the_scale():
     assert np.allclose(attention_weights(query, key, scale=0), 1 / 6)
 
 
+def test_a_mask_of_floats_is_added_to_the_scores():
+    query, key, bias = draw((4, 3), (6, 3), (2, 4, 6))
+    weights = attention_weights(query, key, bias)
+    assert np.allclose(weights, softmax(attention_scores(query, key) + bias))
+    assert np.allclose(attention_weights(query, key, np.float32(bias)), weights)
+
+
 # What is hidden has no influence
 
 
@@ -173,6 +180,15 @@ def test_a_query_that_sees_nothing_gets_zeros():
     assert np.isfinite(output).all()
     nothing = np.full((3, 4), -INF)
     assert not scaled_dot_product_attention(query, key, value, nothing).any()
+
+
+def test_an_infinite_key_takes_everything_or_nothing():
+    value = np.array([[NAN], [2.0]])
+    for query, key in [([[1.0]], [[-INF], [1.0]]), ([[-INF]], [[1.0], [-1.0]])]:
+        assert np.array_equal(attention_weights(query, key), [[0, 1]])
+        assert scaled_dot_product_attention(query, key, value) == 2
+    weights = attention_weights([[1.0]], [[1.0], [INF], [-INF], [INF]])
+    assert np.array_equal(weights, [[0, 0.5, 0, 0.5]])
 
 
 # Scores that are very large

@@ -60,7 +60,7 @@ def test_help_explains_each_flag():
         assert len(line.split()) > 4
 
 
-@pytest.mark.parametrize("argument", ["--nothing", "one"])
+@pytest.mark.parametrize("argument", ["--nothing", "--on", "one"])
 def test_an_unknown_argument_is_a_usage_error(argument, capsys):
     with pytest.raises(SystemExit) as stop:
         main([argument])

@@ -3,18 +3,13 @@
 import ast
 import json
 import sys
-from pathlib import Path
 
 import nbclient
 import nbformat
 import pytest
+from _lesson import derive
 
 import attention
-
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
-
-from _lesson import derive  # noqa: E402
 
 RUNS = {
     f"print({name}())": getattr(attention, name)

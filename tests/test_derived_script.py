@@ -10,13 +10,11 @@ import venv
 from pathlib import Path
 
 import pytest
+from _lesson import derive
 
 import attention
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
-
-from _lesson import derive  # noqa: E402
 
 
 @pytest.fixture(scope="module")
