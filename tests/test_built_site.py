@@ -24,6 +24,8 @@ def test_every_page_of_the_navigation_is_published(site):
 
 def test_nothing_of_the_builders_is_published(site):
     published = {path.relative_to(site).as_posix() for path in site.rglob("*")}
+    top = {path for path in published if "/" not in path and "." in path}
+    assert top == {"index.html", "404.html", "sitemap.xml", "sitemap.xml.gz"}
     assert [path for path in published if "_lesson" in path or path.endswith(".md")] == []
 
 
@@ -86,7 +88,7 @@ def test_formulas_are_in_the_page_itself(parsed):
         article = parsed(page).select_one("article")
         assert article.select(".arithmatex") == [], page
         assert "$" not in prose(article), page
-    assert all(parsed(page).select("article math") for page in chapters())
+    assert sum(len(parsed(page).select("article math")) for page in chapters()) > 20
 
 
 def test_two_builds_give_the_same_bytes(site, tmp_path):
