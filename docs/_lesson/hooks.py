@@ -53,6 +53,14 @@ def on_startup(command: str, **_) -> None:
     logging.getLogger("mkdocs").addHandler(Build.warned)
 
 
+def on_config(config) -> None:
+    jupyter = config.plugins.get("mkdocs-jupyter")
+    if Build.serving and jupyter:
+        # Running the notebook takes seconds; an author waits for each save. It is
+        # rendered anew when its source changes, and all of the package is in that.
+        jupyter.config.update(execute=False, cache=True, cache_dir=Build.scratch.name + "/cache")
+
+
 def on_pre_build(config) -> None:
     # MkDocs takes back what a hook adds to the path while it is loaded.
     sys.path[:0] = [place for place in check.PLACES if place not in sys.path]

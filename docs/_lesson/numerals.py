@@ -14,7 +14,7 @@ MINUS = "\u2212"  # the longer dash that typography prefers
 
 # The sign belongs to the number unless something stands before it: a-1, 2-3.
 NUMBER = re.compile(
-    r"(?:(?<![\w.)\]}])[-\u2212+])?(?<![^\W_])(?<!\.)"
+    r"(?:(?<![\w.)\]}>])[-\u2212+])?(?<![^\W_])(?<!\.)"
     r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?%?(?!\d|\.\d)"
 )
 DIGIT = re.compile(r"[\d⁰¹²³⁴-⁹₀-₉½⅓⅔¼¾]+")

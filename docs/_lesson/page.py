@@ -294,9 +294,7 @@ class Reader:
                 )
         source = "".join(self.bare(i).removeprefix(indent) + "\n" for i in range(first + 1, last))
         try:
-            # It sees the page's names, and the page none of its own.
-            namespace = dict(self.runner.namespace)
-            made = Runner(self.name, self.runner.progress, namespace).run(source, first + 2, "exec")
+            made = self.runner.aside(source, first + 2)
         except Failed as failed:
             self.failure(failed.problems)
             return
