@@ -1,8 +1,8 @@
 """The command line: one flag a run."""
 
 import argparse
-import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from . import __version__
@@ -32,11 +32,9 @@ def main(argv=None):
     )
     asked = vars(parser.parse_args(argv))
     chosen = [name for name in RUNS if asked[name]] or list(RUNS)
-    try:
-        print(printable("\n\n\n".join(RUNS[name][0]() for name in chosen)), flush=True)
-    except BrokenPipeError:
-        # The reader, say `head`, has seen enough. Nothing is left to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    text = "\n\n\n".join(RUNS[name][0]() for name in chosen)
+    with suppress(BrokenPipeError):  # the reader, say `head`, has seen enough
+        print(printable(text), flush=True)
     return 0
 
 

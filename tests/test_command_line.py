@@ -93,9 +93,10 @@ def test_it_calls_itself_as_it_was_started(started_as, name, monkeypatch, capsys
     assert capsys.readouterr().out.startswith(f"usage: {name} ")
 
 
-def test_a_reader_that_stops_early_is_no_error():
+@pytest.mark.parametrize("flags", [[], ["--one"]], ids=["all", "one"])
+def test_a_reader_that_stops_early_is_no_error(flags):
     process = subprocess.Popen(
-        [sys.executable, "-m", "attention"],
+        [sys.executable, "-m", "attention", *flags],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

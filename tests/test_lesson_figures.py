@@ -21,6 +21,7 @@ from attention import (
     run_scale,
     run_select,
 )
+from attention.runs import fixed_point
 
 DATA = Path(__file__).parent / "data" / "lesson-figures.json"
 FIGURES = json.loads(DATA.read_text(encoding="utf-8"))
@@ -89,6 +90,11 @@ def test_the_run_that_counts():
 
 
 def test_no_table_shows_a_negative_zero():
+    assert [fixed_point(x) for x in (-0.0, -0.00004, -0.00006)] == [
+        "0.0000",
+        "0.0000",
+        "-0.0001",
+    ]
     for run in (run_one, run_select, run_scale, run_mask, run_params):
         for row in rows(run()):
             assert not [cell for cell in row if cell.startswith("-0") and not float(cell)]
