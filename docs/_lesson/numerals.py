@@ -44,8 +44,10 @@ def like(literal: str, value: object) -> str:
     if percent:
         value = value * 100
     if exponent:
-        digits, _, power = f"{value:.{decimals}e}".partition("e")
-        text = f"{digits}e{int(power)}"
+        text = f"{value:.{decimals}e}"
+        if len(exponent.lstrip("+-")) == 1:  # 3e-6, where Python writes 3e-06
+            digits, _, power = text.partition("e")
+            text = f"{digits}e{int(power)}"
     elif decimals == 0 and value == int(value):
         text = f"{int(value):{comma}d}"  # exact, however large
     else:
