@@ -102,8 +102,12 @@ def test_all_drifts_are_said_not_only_the_first():
 
 
 def test_a_missing_and_a_superfluous_line_of_output():
-    assert problems("```pycon\n>>> print(1)\n```\n") == ["3: the page says nothing, the code says 1"]
-    assert problems("```pycon\n>>> x = 1\n1\n```\n") == ["3: the page says 1, the code says nothing"]
+    assert problems("```pycon\n>>> print(1)\n```\n") == [
+        "3: the page says nothing, the code says 1"
+    ]
+    assert problems("```pycon\n>>> x = 1\n1\n```\n") == [
+        "3: the page says 1, the code says nothing"
+    ]
 
 
 # --- A numeral that is neither computed nor declared
@@ -176,7 +180,9 @@ def test_what_is_checked_or_holds_no_number_passes(text):
 
 def test_a_chapters_heading_carries_the_number_of_its_file():
     assert problems("# 3 Scale\n", "docs/3-scale.md") == []
-    assert problems("# 4 Scale\n", "docs/3-scale.md") == ["1: the heading says 4, the file's name 3"]
+    assert problems("# 4 Scale\n", "docs/3-scale.md") == [
+        "1: the heading says 4, the file's name 3"
+    ]
 
 
 # --- Nothing passes in silence

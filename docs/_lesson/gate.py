@@ -144,18 +144,18 @@ def try_page(text: str, name: str) -> Tally:
     return tally
 
 
-def try_pages(names: list[str]) -> dict[str, Tally]:
+def try_pages(texts: dict[str, str]) -> dict[str, Tally]:
     """`try_page` for each of these pages, as many at a time as there are processors."""
 
     def alone(name: str) -> Tally:
         command = [sys.executable, "-B", __file__, "--json", name]
-        made = subprocess.run(command, capture_output=True, text=True, cwd=check.ROOT)
+        made = subprocess.run(command, input=texts[name].encode(), capture_output=True)
         if made.returncode:
-            raise RuntimeError(made.stderr)
+            raise RuntimeError(made.stderr.decode())
         return Tally(**json.loads(made.stdout))
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip(names, pool.map(alone, names), strict=True))
+        return dict(zip(texts, pool.map(alone, texts), strict=True))
 
 
 def listed() -> dict[str, dict[str, str]]:
@@ -175,10 +175,11 @@ def published() -> str:
 
 def main(arguments: list[str]) -> int:
     if arguments[:1] == ["--json"]:
-        name = arguments[1]
-        print(json.dumps(asdict(try_page(check.sources()[name], name))))
+        text = sys.stdin.buffer.read().decode()
+        print(json.dumps(asdict(try_page(text, arguments[1]))))
         return 0
-    tallies = try_pages(arguments or list(check.sources()))
+    texts = check.sources()
+    tallies = try_pages({name: texts[name] for name in arguments or texts})
     for name, tally in tallies.items():
         for survivor in tally.survivors:
             print(f"{name}: {survivor}")
