@@ -42,6 +42,9 @@ def elsewhere(tab, url: str, address: str) -> None:
         tab.faults.append(f"asked another host: {url}")
 
 
+OPEN = "document.querySelectorAll('details').forEach(answer => answer.open = true)"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("page", pages())
@@ -51,7 +54,7 @@ def test_a_page_fits_and_is_accessible(page, width, scheme, visit):
     tab = visit(page, width, scheme)
     background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 300) == (scheme == "dark")
-    tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    tab.evaluate(OPEN)
     tab.wait_for_timeout(100)
     wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert tab.evaluate(wide) == 0
@@ -124,6 +127,7 @@ def test_copy_buttons_copy_runnable_code(page, visit, parsed, address):
     """All of a block and nothing else: no prompts, no output."""
     tab = visit(page)
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.evaluate(OPEN)
     copied = []
     for button in tab.locator("article button[data-md-type=copy]").all():
         tab.evaluate("navigator.clipboard.writeText('nothing was copied')")
