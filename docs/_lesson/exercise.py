@@ -153,20 +153,23 @@ def task() -> str:
 
 
 def cases() -> str:
-    """The visible cases as a table."""
-    lines = ["| Q | K | V | causal | output |", "| --- | --- | --- | --- | --- |"]
+    """The visible cases as a table, a matrix with a line for each row."""
+    lines = []
     for case in exercise.cases:
         if not case["hidden"]:
-            output = (
-                "["
-                + ", ".join(f"[{', '.join(row)}]" for row in judge.written(case["output"], []))
-                + "]"
-            )
-            given = [f"`{case[name]}`" for name in ("Q", "K", "V")]
-            lines.append(
-                f"| {' | '.join(given)} | {'yes' if case['causal'] else 'no'} | `{output}` |"
-            )
-    return "\n".join(lines)
+            given = [[[str(x) for x in row] for row in case[name]] for name in ("Q", "K", "V")]
+            output = judge.written(case["output"], [])
+            cells = [*map(rows, given), "yes" if case["causal"] else "no", rows(output)]
+            lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    names = "".join(f"<th>{name}</th>" for name in ("Q", "K", "V", "causal", "output"))
+    body = "\n".join(lines)
+    return f"<table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+
+
+def rows(matrix: list[list[str]]) -> str:
+    """A matrix as code that does not break within a row."""
+    text = ",\n ".join(f"[{', '.join(row)}]" for row in matrix)
+    return f'<code class="turn-rows">[{text}]</code>'
 
 
 def count(hidden: bool | None = None) -> int:
@@ -186,7 +189,7 @@ def download() -> str:
     size = int((CACHE / "size").read_text()) / 1e6
     return (
         "When you first type or run, your browser fetches Python from this site: "
-        f"{size:.1f} MB, once. It keeps them for the next time."
+        f"{size:.1f} MB. It keeps them for the next time."
     )
 
 

@@ -68,7 +68,8 @@ async function start({ runtime }) {
   python.globals.set("text", exercise);
   python.globals.set("reached", (check, line) => tell({ at: [check, line] }));
   python.runPython(`
-import json, sys
+import sys
+from json import dumps
 sys.path.insert(0, "")
 import judge
 exercise = judge.Exercise(text)
@@ -92,7 +93,7 @@ onmessage = async ({ data }) => {
     python.globals.set("text", data.text);
     const run =
       data.kind === "check" ? "judge.judge(text, exercise, reached)" : "judge.challenge(text, exercise)";
-    tell({ result: JSON.parse(python.runPython(`json.dumps(${run})`)) });
+    tell({ result: JSON.parse(python.runPython(`dumps(${run})`)) });
   } catch (error) {
     if (data.runtime) await forget(() => true); // what was kept may be what is broken
     tell({ failed: String(error?.message ?? error) });

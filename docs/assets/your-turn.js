@@ -37,6 +37,7 @@ const python = {
   },
 
   told(message) {
+    if (Object(message) !== message) return; // from a learner who found postMessage
     if ("loaded" in message || message.ready) {
       this.heard(message.ready ? 0 : PATIENCE);
       this.ready ||= message.ready;

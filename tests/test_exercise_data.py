@@ -1,0 +1,132 @@
+"""The exercise is right, its wrong answers are told apart, and it has one home."""
+
+import re
+import tarfile
+from io import BytesIO
+
+import numpy as np
+import pytest
+from _lesson import exercise as made
+from _lesson.judge import compare, judge, load, results_of
+
+from attention import scaled_dot_product_attention
+
+EXERCISE = load()
+WRONG = {one["name"]: one for one in EXERCISE.wrong}
+
+
+@pytest.mark.parametrize("case", EXERCISE.cases, ids=lambda case: case["why"])
+def test_the_package_agrees_with_every_case(case):
+    output = scaled_dot_product_attention(case["Q"], case["K"], case["V"], is_causal=case["causal"])
+    np.testing.assert_allclose(np.array(case["output"]), output, rtol=1e-14, atol=1e-14)
+
+
+def test_the_starter_fails_every_check_and_the_solution_none():
+    assert judge(EXERCISE.data["starter"], EXERCISE)["passed"] == 0
+    assert judge(EXERCISE.data["solution"], EXERCISE)["passed"] == len(EXERCISE.cases)
+
+
+def test_the_cases_of_the_task_are_there():
+    """Five to see; the others asymmetric, not square both ways, and with a large score."""
+    assert [case["hidden"] for case in EXERCISE.cases] == [False] * 5 + [True] * 4
+    sizes = [(len(case["Q"]), len(case["K"]), case["causal"]) for case in EXERCISE.cases[5:]]
+    assert (1, 3, True) in sizes
+    assert (3, 2, True) in sizes
+    scores = [np.array(case["Q"]) @ np.array(case["K"]).T for case in EXERCISE.cases]
+    assert max(s.max() for s in scores) == 1100
+    assert min(s.min() for s in scores) < 0
+    assert all(case["why"] for case in EXERCISE.cases)
+
+
+@pytest.mark.parametrize("name", [name for name in WRONG if not WRONG[name]["equal"]])
+def test_a_wrong_answer_fails_and_is_recognised_by_its_own_name_alone(name):
+    verdict = judge(WRONG[name]["program"], EXERCISE)
+    assert verdict["passed"] < verdict["total"]
+    assert verdict["recognised"] == [{"name": name, "comes_from": WRONG[name]["comes_from"]}]
+
+
+@pytest.mark.parametrize("name", [name for name in WRONG if WRONG[name]["equal"]])
+def test_an_answer_that_is_equal_here_passes(name):
+    verdict = judge(WRONG[name]["program"], EXERCISE)
+    assert verdict["passed"] == verdict["total"]
+    assert verdict["recognised"] == []
+
+
+def test_there_are_as_many_wrong_answers_as_the_page_says():
+    assert (made.wrong(equal=False), made.wrong(equal=True)) == (32, 2)
+
+
+def test_a_wrong_program_can_pass_all_cases_that_are_shown():
+    """As the page says, and why there are more cases."""
+    shown = [case for case in EXERCISE.cases if not case["hidden"]]
+    passing = [
+        name
+        for name, wrong in WRONG.items()
+        if all(
+            compare(result, case["output"])["state"] == "passed"
+            for result, case in zip(results_of(wrong["program"], shown), shown, strict=True)
+        )
+    ]
+    assert set(passing) > {"absolute dot product", "Q and K swapped", "bottom-right alignment"}
+
+
+def test_a_mistake_of_another_kind_is_not_given_a_name():
+    code = EXERCISE.data["solution"].replace("return output", "return [[7] * len(V[0]) for q in Q]")
+    assert judge(code, EXERCISE)["recognised"] == []
+
+
+def test_a_known_mistake_written_another_way_is_recognised():
+    code = """
+import math
+def solve(Q, K, V, causal):
+    out = []
+    for i in range(len(Q)):
+        n = min(i + 1, len(K)) if causal else len(K)
+        s = [sum(Q[i][c] * K[j][c] for c in range(len(Q[i]))) for j in range(n)]
+        e = [math.exp(x - max(s)) for x in s]
+        out.append([sum(e[j] / sum(e) * V[j][c] for j in range(n)) for c in range(len(V[0]))])
+    return out
+"""
+    assert [one["name"] for one in judge(code, EXERCISE)["recognised"]] == ["no scaling"]
+
+
+def test_the_steps_beside_the_solution_are_its_comments():
+    shown = made.solution()
+    comments = re.findall(r"# (\d+)\. (.*)", EXERCISE.data["solution"])
+    assert [number for number, _ in comments] == [str(n + 1) for n in range(len(comments))]
+    assert len(comments) >= 4
+    for number, step in comments:
+        assert f"    {number}. {step}\n" in shown
+        assert f"# {number}. {step}\n" in shown
+
+
+def test_no_help_holds_a_line_of_the_solution():
+    lines = [line.strip() for line in EXERCISE.data["solution"].splitlines() if "=" in line]
+    helps = [hint["text"] for hint in EXERCISE.data["hint"]]
+    helps += [one["comes_from"] for one in EXERCISE.wrong]
+    assert len(EXERCISE.data["hint"]) == 3
+    assert [line for line in lines for text in helps if line in text] == []
+    assert not any("sqrt(" in one["comes_from"] for one in EXERCISE.wrong)
+
+
+def test_another_package_in_place_of_pythons_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(made, "CACHE", tmp_path / "cache")
+    archive = BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:gz") as tar:
+        tar.addfile(tarfile.TarInfo("package/pyodide.mjs"))
+    with pytest.raises(ValueError, match=r"checksum is .*, not d18bd7c4485f"):
+        made.unpack(archive.getvalue())
+    assert not made.runtime()
+
+
+def test_without_python_for_the_browser_the_page_offers_the_command(monkeypatch, tmp_path, caplog):
+    monkeypatch.setattr(made, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(made, "package", lambda: b"")
+    with caplog.at_level("INFO"):
+        made.fetch()
+    assert "can't be had" in caplog.text
+    assert all(record.levelname == "INFO" for record in caplog.records)
+    assert "textarea" not in made.editor() + made.rival()
+    assert "built without Python" in made.editor()
+    assert made.local().startswith("???+ info")
+    assert set(made.published()) == {"code/your-turn.py", "assets/judge.py"}

@@ -1,0 +1,570 @@
+"""A reader does the exercise in Chromium: it judges, it survives, and nothing is lost."""
+
+import functools
+import gzip
+import http.server
+import re
+import threading
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from _lesson.exercise import FILES, NAME
+from _lesson.judge import load
+from conftest import Handler, _import, chapters, need
+
+pytestmark = pytest.mark.ci
+
+PAGE = "6-your-turn/"
+EXERCISE = load()
+SOLUTION, STARTER = EXERCISE.data["solution"], EXERCISE.data["starter"]
+PASSED = f"All {len(EXERCISE.cases)} checks passed"
+HEAD = "def solve(Q, K, V, causal):\n"
+ENDLESS_IN_C = HEAD + "    n = 10**12\n    return sum(range(n))\n"
+RUNTIME = f"**/{NAME}/**"
+
+
+class Turn:
+    """The exercise page in one tab, as a reader uses it."""
+
+    def __init__(self, context, address: str, load: bool = True):
+        self.context, self.address = context, address
+        self.page = context.new_page()
+        self.requests, self.faults = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        if load:
+            self.page.goto(urljoin(address, PAGE), wait_until="networkidle")
+
+    @property
+    def code(self):
+        return self.page.get_by_label("Your solution")
+
+    @property
+    def results(self):
+        return self.page.get_by_role("status", name="Results")
+
+    @property
+    def summary(self) -> str:
+        return self.results.locator(".turn-summary").inner_text()
+
+    def button(self, name: str):
+        return self.page.locator("[data-kind=check]").get_by_role("button", name=name, exact=True)
+
+    def press_run(self, code: str | None = None) -> None:
+        if code is not None:
+            self.code.fill(code)
+        self.button("Run checks").click()
+
+    def wait(self, seconds: float = 60) -> str:
+        """Wait for what the run ends with; all that the results say then."""
+        ended = "[data-kind=check] .turn-summary:not(:text-matches('…$|^Not run'))"
+        self.page.locator(ended).wait_for(timeout=seconds * 1000)
+        return self.results.inner_text()
+
+    def run(self, code: str | None = None) -> str:
+        self.press_run(code)
+        return self.wait()
+
+    def started(self) -> None:
+        """Wait until Python is there and the learner's code runs."""
+        self.page.locator("[data-kind=check] progress").wait_for(state="hidden", timeout=60_000)
+        self.page.wait_for_timeout(300)
+
+    def open_details(self) -> None:
+        self.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+
+
+@pytest.fixture(scope="module")
+def runtime(site):
+    """The built site has Python for the browser."""
+    need((site / "assets" / NAME).is_dir(), f"{NAME}, which the build gets with npm,")
+
+
+@pytest.fixture
+def turn(browser, address, runtime):
+    """`turn()`: the exercise page in a new browser; `turn(before)` prepares its context."""
+    contexts = []
+
+    def opened(before=lambda context: None, load: bool = True, **options) -> Turn:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        before(context)
+        return Turn(context, address, load)
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def survivor(browser, address, runtime):
+    """One page for all that a learner's code may do: each finds it as the last one left it."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    turn = Turn(context, address)
+    turn.page.evaluate("window.ticks = 0; setInterval(() => ticks++, 50)")
+    yield turn
+    context.close()
+
+
+def runtime_files(turn: Turn) -> list[str]:
+    return [url for url in turn.requests if NAME in url and not url.startswith("blob:")]
+
+
+# --- What is loaded
+
+
+def test_nothing_of_python_is_loaded_before_the_reader_acts(turn):
+    tab = turn()
+    tab.code.focus()
+    tab.page.keyboard.press("Tab")
+    tab.page.wait_for_timeout(500)
+    assert not any(re.search("turn-worker|judge|pyodide|toml", url) for url in tab.requests)
+    assert tab.run(STARTER).startswith(f"0 of {len(EXERCISE.cases)} checks passed")
+    assert len(runtime_files(tab)) == len(FILES)
+
+
+def test_typing_loads_python_so_that_the_first_run_is_quick(turn):
+    tab = turn()
+    tab.code.press_sequentially("#")
+    tab.page.wait_for_event("worker")
+    assert tab.run(SOLUTION).startswith(PASSED)
+
+
+def test_the_first_use_is_small_and_the_second_loads_nothing(turn, site):
+    """Whatever the server lets a browser keep: the tests' server says nothing about it."""
+    tab = turn()
+    tab.run(SOLUTION)
+    fetched = [urlsplit(url).path.rpartition(NAME)[2] for url in runtime_files(tab)]
+    assert sorted(fetched) == sorted(f"/{name}" for name in FILES)
+    folder = site / "assets" / NAME
+    wire = sum(len(gzip.compress((folder / name).read_bytes(), 6)) for name in FILES)
+    assert 5_000_000 < wire <= 6_500_000
+    again = Turn(tab.context, tab.address)
+    assert again.run().startswith(PASSED)
+    assert runtime_files(again) == []
+
+
+def test_no_request_goes_to_another_host(turn):
+    tab = turn()
+    tab.run(SOLUTION)
+    home = urlsplit(tab.address).netloc
+    hosts = {urlsplit(url.removeprefix("blob:")).netloc for url in tab.requests}
+    assert hosts - {""} == {home}
+
+
+def test_the_pages_own_script_and_style_are_small(site):
+    files = list((site / "assets").glob("your-turn*"))
+    assert len(files) == 3
+    assert sum(len(gzip.compress(file.read_bytes(), 6)) for file in files) < 15_000
+
+
+def test_the_page_holds_still_while_it_loads(turn):
+    tab = turn()
+    observe = """new Promise(done => {
+      let sum = 0;
+      new PerformanceObserver(list => {
+        for (const shift of list.getEntries()) sum += shift.value;
+      }).observe({ type: "layout-shift", buffered: true });
+      setTimeout(() => done(sum), 1000);
+    })"""
+    assert tab.page.evaluate(observe) < 0.05
+
+
+# --- What it says
+
+
+def test_the_results_are_announced_and_say_what_passed(turn):
+    tab = turn()
+    assert tab.results.get_attribute("aria-label") == "Results"
+    assert tab.summary == "Not run yet."
+    said = tab.run(SOLUTION)
+    assert said.startswith(PASSED)
+    assert tab.results.locator("details.success").count() == len(EXERCISE.cases)
+    assert tab.page.get_by_text(PASSED).count() == 1
+    assert tab.faults == []
+
+
+def test_a_passed_summary_does_not_outlive_the_code_it_was_about(turn):
+    tab = turn()
+    tab.run(SOLUTION)
+    tab.code.press("End")
+    tab.code.press_sequentially(" ")
+    assert tab.summary == "Changed since the last run."
+    assert PASSED not in tab.page.locator("body").inner_text()
+
+
+def test_a_failed_check_shows_expected_beside_got_with_the_cells_that_differ(turn):
+    tab = turn()
+    said = tab.run(
+        SOLUTION.replace("/ root", "").replace("return output", "print(7)\n    return output")
+    )
+    opened = tab.results.locator("details[open]")
+    assert opened.count() == 1
+    expected, got = (opened.locator("table").nth(i) for i in (0, 1))
+    assert expected.locator("caption").inner_text() == "expected"
+    assert got.locator("caption").inner_text() == "got"
+    assert got.locator("mark").all_inner_texts() == ["≠ 7.31059", "≠ 2.68941"] * 1 + [
+        "≠ 2.68941",
+        "≠ 7.31059",
+    ]
+    assert "Printed:\n\n7" in opened.inner_text()
+    assert "These are the outputs of: no scaling" in said
+    assert next(w for w in EXERCISE.wrong if w["name"] == "no scaling")["comes_from"] in said
+
+
+def test_what_a_learner_prints_is_text_and_never_markup(turn):
+    tab = turn()
+    tab.run("print('<img src=x onerror=alert(1)><b>bold</b>')\n" + SOLUTION)
+    assert "<b>bold</b>" in tab.results.inner_text()
+    assert tab.results.locator("img, b").count() == 0
+
+
+# --- What it survives
+
+SURVIVED = {
+    "syntax error": ("def solve(Q):\n    return (1\n", r"SyntaxError: .* at line 2"),
+    "exception": (HEAD + "    x = 0\n    return 1 / x\n", r"ZeroDivisionError: .* at line 3"),
+    "no solve": ("def attention(Q):\n    return Q\n", r"No function is named solve"),
+    "wrong arity": ("def solve(Q):\n    return Q\n", r"TypeError: .*solve\(Q, K, V, causal\)"),
+    "None": (HEAD + "    pass\n", r"solve returned None"),
+    "ragged": (HEAD + "    return [[1, 2], [3]]\n", r"different lengths: \[2, 1\]"),
+    "no numbers": (HEAD + "    return [['a', 2], [3, 4]]\n", r"row 0, column 0 is 'a'"),
+    "NaN": (HEAD + "    return [[float('nan')] * 2] * 2\n", r"4 numbers differ.*not finite"),
+    "numpy": (
+        "import numpy as np\n" + HEAD + "    return np.array(V)\n",
+        r"There is no numpy here",
+    ),
+    "a loop in Python": (
+        HEAD + "    n = 0\n    while True:\n        n += 1\n",
+        r"Stopped .* line [34]",
+    ),
+    "a loop on one line": (HEAD + "    while True: pass\n", r"Stopped after .* at line 2"),
+    "a loop while loading": ("while True:\n    pass\n", r"Stopped after .* at line [12]"),
+    "a generator without end": (
+        HEAD + "    return list(iter(int, 1) for _ in iter(int, 1))\n",
+        "line 2",
+    ),
+    "a loop that catches all": (
+        HEAD
+        + "    while True:\n        try:\n            Q[9]\n        except:\n            pass\n",
+        r"Stopped after .* at line [2-6]",
+    ),
+    "a flood of prints": (
+        HEAD + "    for i in range(20_000):\n        print('flood')\n    return V\n",
+        r"and 118,000 more characters",
+    ),
+    "prints without end": (
+        HEAD + "    while True:\n        print('x' * 999)\n",
+        r"Stopped .* line [23]",
+    ),
+    "input": (HEAD + "    return input('?')\n", r"nobody is there to answer input.* line 2"),
+    "sys.exit": ("import sys\n" + HEAD + "    sys.exit()\n", r"asked Python to exit, at line 3"),
+    "an end of the process": (
+        "import os\n" + HEAD + "    os._exit(1)\n",
+        r"brought Python down.*line 3",
+    ),
+    "deep recursion": (HEAD + "    return solve(Q, K, V, causal)\n", r"RecursionError"),
+    "recursion without limit": (
+        "import sys\nsys.setrecursionlimit(10**9)\n" + HEAD + "    return solve(Q, K, V, causal)\n",
+        r"RecursionError|brought Python down",
+    ),
+    "lists too deep for Python": (
+        HEAD + "    a = []\n    for i in range(10**5):\n        a = [a]\n    return a\n",
+        r"brought Python down|column 0 is",
+    ),
+    "an enormous list": (HEAD + "    return [[0.0]] * 10**7\n", r"returned 10,000,000 rows"),
+    "too much memory": (HEAD + "    return [0] * 10**9\n", r"MemoryError.* line 2"),
+    "changed inputs": (
+        SOLUTION.replace("return output", "Q.clear()\n    return output"),
+        r"output is right, but solve changed",
+    ),
+    "a broken module": (
+        "import math\nmath.exp = None\n" + HEAD + "    return V\n",
+        r"numbers? differ",
+    ),
+    "messages to the page": ("import js\n" + HEAD + "    js.postMessage('x')\n", r"returned None"),
+}
+
+
+@pytest.mark.parametrize("name", SURVIVED)
+def test_the_page_survives_and_says_why_and_where(name, survivor):
+    code, message = SURVIVED[name]
+    before = survivor.page.evaluate("ticks")
+    said = survivor.run(code)
+    assert re.search(message, said), said
+    assert PASSED not in said
+    assert survivor.page.evaluate("ticks") > before  # the page has been alive
+    # The code is still there in a tab of its own, as after a reload.
+    again = Turn(survivor.context, survivor.address)
+    assert again.code.input_value() == code
+    again.page.close()
+    # And nothing of it is left in the next run.
+    assert survivor.run(SOLUTION).startswith(PASSED)
+    assert survivor.faults == []
+
+
+def test_results_of_tuples_and_arrays_are_read_and_that_is_said(turn):
+    tab = turn()
+    assert tab.run(
+        SOLUTION.replace("return output", "return tuple(map(tuple, output))")
+    ).startswith(PASSED)
+    tab.open_details()
+    assert "tuple read as lists" in tab.results.inner_text()
+
+
+def test_a_loop_inside_c_code_is_stopped_by_the_button(turn):
+    tab = turn()
+    tab.page.evaluate("window.ticks = 0; setInterval(() => ticks++, 50)")
+    tab.press_run(ENDLESS_IN_C)
+    tab.started()
+    ticks = tab.page.evaluate("ticks")
+    tab.page.wait_for_timeout(500)
+    assert tab.page.evaluate("ticks") > ticks
+    tab.button("Stop").click()
+    assert "Stopped by you, in check 1, at line 3." in tab.wait()
+    assert tab.code.input_value() == ENDLESS_IN_C
+    assert tab.run(SOLUTION).startswith(PASSED)
+
+
+def test_a_loop_inside_c_code_is_stopped_by_the_hard_limit(turn):
+    tab = turn()
+    tab.run(STARTER)
+    tab.press_run(ENDLESS_IN_C)
+    assert re.search("Stopped after 10 seconds, in check 1, at line 3", tab.wait(30))
+    assert tab.run(SOLUTION).startswith(PASSED)
+
+
+def test_a_reload_in_mid_run_loses_nothing(turn):
+    tab = turn()
+    tab.press_run(ENDLESS_IN_C)
+    tab.started()
+    tab.page.reload()
+    assert tab.code.input_value() == ENDLESS_IN_C
+    assert tab.summary == "Not run yet."
+    assert tab.run(SOLUTION).startswith(PASSED)
+
+
+# --- When Python can't be had
+
+
+def offers_the_command(tab: Turn, why: str) -> None:
+    said = tab.wait(35)
+    assert said.startswith("Python could not be loaded: ")
+    assert re.search(why, said), said
+    offer = tab.page.locator("details.turn-local")
+    assert offer.get_attribute("open") is not None
+    assert "python3 your-turn.py my_solution.py" in offer.inner_text()
+    link = offer.get_by_role("link").first.get_attribute("href")
+    assert tab.page.evaluate("link => fetch(link).then(answer => answer.ok)", link)
+    assert tab.code.input_value() == SOLUTION
+
+
+def test_blocked_files_are_said_and_the_command_is_offered(turn):
+    tab = turn(lambda context: context.route(RUNTIME, lambda route: route.abort()))
+    tab.press_run(SOLUTION)
+    offers_the_command(tab, "Failed to fetch")
+    tab.context.unroute(RUNTIME)
+    assert tab.run().startswith(PASSED)  # and it can be tried again
+
+
+def test_missing_files_are_said_and_the_command_is_offered(turn):
+    tab = turn(lambda context: context.route(RUNTIME, lambda route: route.fulfill(status=404)))
+    tab.press_run(SOLUTION)
+    offers_the_command(tab, rf"assets/{NAME}/\S+ gives 404")
+
+
+def test_hanging_files_are_given_up_within_a_minute(turn):
+    tab = turn(lambda context: context.route("**/*.wasm", lambda route: None))
+    tab.press_run(SOLUTION)
+    offers_the_command(tab, "nothing was heard for 30 seconds")
+
+
+def test_broken_files_are_said_and_fetched_anew_the_next_time(turn):
+    broken = "**/pyodide.asm.wasm"
+    tab = turn(lambda context: context.route(broken, lambda route: route.fulfill(body="no wasm")))
+    tab.press_run(SOLUTION)
+    offers_the_command(tab, ".")
+    tab.context.unroute(broken)
+    assert tab.run().startswith(PASSED)
+
+
+def test_a_missing_worker_is_said_and_the_command_is_offered(turn):
+    tab = turn(lambda context: context.route("**/*worker.js", lambda route: route.abort()))
+    tab.press_run(SOLUTION)
+    offers_the_command(tab, "the worker's script did not load")
+
+
+def test_a_browser_without_webassembly_is_told_so(turn):
+    tab = turn(lambda context: context.add_init_script("delete window.WebAssembly"))
+    tab.press_run(SOLUTION)
+    offers_the_command(tab, "no WebAssembly")
+    assert runtime_files(tab) == []
+
+
+def test_without_javascript_the_page_reads_and_offers_the_command(turn):
+    tab = turn(java_script_enabled=False)
+    assert "Without JavaScript" in tab.page.locator("[data-kind=check]").inner_text()
+    assert tab.button("Run checks").is_disabled()
+    offer = tab.page.locator("details.turn-local")
+    offer.locator("summary").click()
+    assert "python3 your-turn.py my_solution.py" in offer.inner_text()
+
+
+def test_code_is_judged_where_nothing_can_be_kept(turn):
+    """As in a private window, or with a full disk."""
+    forbid = (
+        "Storage.prototype.setItem = () => { throw new Error('full') };"
+        "CacheStorage.prototype.open = () => Promise.reject(new Error('full'))"
+    )
+    tab = turn(lambda context: context.add_init_script(forbid))
+    assert tab.run(SOLUTION).startswith(PASSED)
+
+
+# --- A reader's work
+
+
+def test_code_is_kept_and_a_reset_can_be_undone_even_after_a_reload(turn):
+    tab = turn()
+    assert tab.code.input_value() == STARTER
+    assert not tab.button("Undo reset").is_visible()
+    tab.code.fill("my work")
+    tab.page.reload()
+    assert tab.code.input_value() == "my work"
+    tab.button("Reset").click()
+    assert tab.code.input_value() == STARTER
+    tab.code.press_sequentially("x")
+    tab.page.reload()
+    tab.button("Undo reset").click()
+    assert tab.code.input_value() == "my work"
+    tab.button("Undo reset").click()  # and what stood there is not lost either
+    assert "x" in tab.code.input_value()
+
+
+def test_the_whole_exercise_by_keyboard(turn):
+    tab = turn()
+    keyboard = tab.page.keyboard
+    tab.page.locator("#the-task").evaluate("e => e.setAttribute('tabindex', '-1')")
+    tab.page.locator("#the-task").focus()
+
+    def tab_to(name: str) -> None:
+        for _ in range(40):
+            keyboard.press("Tab")
+            at = "(e => e.labels?.[0]?.textContent ?? e.textContent)(document.activeElement)"
+            if tab.page.evaluate(at).strip() == name:
+                return
+        raise AssertionError(f"Tab does not reach {name}")
+
+    tab_to("Your solution")
+    keyboard.press("Control+A")
+    keyboard.type(SOLUTION)
+    assert tab.code.input_value() == SOLUTION
+    keyboard.press("Control+Enter")
+    assert tab.wait().startswith(PASSED)
+    keyboard.press("End")
+    keyboard.press("Enter")
+    keyboard.type("while True: sum(range(10**12))")
+    keyboard.press("Control+Enter")
+    tab.page.wait_for_timeout(500)
+    tab_to("Stop")
+    keyboard.press("Enter")
+    assert "Stopped by you" in tab.wait()
+    assert tab.page.evaluate("document.activeElement.textContent") == "Run checks"
+    tab_to("Reset")
+    keyboard.press("Enter")
+    assert tab.code.input_value() == STARTER
+    tab_to("Undo reset")
+    keyboard.press("Enter")
+    assert tab.code.input_value() != STARTER
+    tab_to("Hint 1: where to start")
+    keyboard.press("Enter")
+    assert tab.page.locator("details.tip[open]").count() == 1
+
+
+def test_shift_enter_starts_a_line_as_far_in_as_the_last(turn):
+    tab = turn()
+    tab.code.fill("def solve():\n    x = 1")
+    tab.code.press("Control+End")
+    tab.code.press("Shift+Enter")
+    tab.code.press_sequentially("return x")
+    assert tab.code.input_value() == "def solve():\n    x = 1\n    return x"
+
+
+def test_it_works_after_instant_navigation_there_and_back(turn):
+    tab = turn(load=False)
+    tab.page.goto(urljoin(tab.address, chapters()[-1]), wait_until="networkidle")
+    tab.page.evaluate("window.stayed = true")
+    for _ in range(2):
+        tab.page.locator(f"a.md-nav__link[href$='{PAGE}']").first.click()
+        tab.page.wait_for_url(f"**/{PAGE}")
+        tab.page.locator("[data-mounted]").first.wait_for()
+        assert tab.run(SOLUTION).startswith(PASSED)
+        tab.page.locator("a.md-footer__link--next").click()
+        tab.page.wait_for_url(lambda url: PAGE not in url)
+    assert tab.page.evaluate("window.stayed") is True
+    assert tab.faults == []
+
+
+def test_it_works_in_a_folder_of_a_host(site, browser, runtime):
+    """As on a page that belongs to one repository among others."""
+    handler = type("FolderHandler", (Handler,), {"prefix": "/some/folder/"})
+    handler = functools.partial(handler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        context = browser.new_context()
+        tab = Turn(context, f"http://127.0.0.1:{server.server_port}/some/folder/")
+        assert tab.run(SOLUTION).startswith(PASSED)
+        context.close()
+        server.shutdown()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_verdicts_fit_and_are_accessible(width, scheme, turn):
+    axe = need(_import("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
+    tab = turn(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    tab.run(
+        EXERCISE.wrong[0]["program"].replace("return output", "print(output)\n    return output")
+    )
+    cases = tab.page.locator("[data-kind=cases]")
+    cases.get_by_role("button", name="Run the wrong programs").click()
+    cases.get_by_text("Your cases catch").wait_for()
+    tab.open_details()
+    tab.page.wait_for_timeout(300)
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert tab.page.evaluate(wide) == 0
+    found = axe.run(tab.page).response["violations"]
+    assert [(f["id"], [node["html"] for node in f["nodes"]]) for f in found] == []
+
+
+# --- The other way round
+
+
+def test_a_learners_cases_are_held_against_the_wrong_programs(turn):
+    tab = turn()
+    box = tab.page.locator("[data-kind=cases]")
+    said = box.get_by_role("status", name="What your cases catch")
+    text = tab.page.get_by_label("Your cases")
+    run = box.get_by_role("button", name="Run the wrong programs")
+    run.click()
+    summary = said.locator(".turn-summary:text-matches('catch \\\\d+ of 32')")
+    summary.wait_for(timeout=60_000)
+    few = int(re.search(r"catch (\d+) of", summary.inner_text())[1])
+    assert 0 < few < 32
+    assert said.locator("li strong").count() == 32 - few
+    assert "causal ignored" in said.inner_text()
+    lines = [
+        ", ".join(f"{name}={case[name]}" for name in ("Q", "K", "V", "causal"))
+        for case in EXERCISE.cases
+    ]
+    text.fill("\n".join(lines))
+    text.press("Control+Enter")
+    said.get_by_text("Your cases catch 32 of 32").wait_for()
+    assert said.locator("li strong").count() == 0
+    text.fill("Q=[[1, 0]], K=[[1]], V=[[1]], causal=True\nnonsense")
+    run.click()
+    said.get_by_text("Not run").wait_for()
+    assert "line 1: a row of Q has 2 numbers, one of K 1" in said.inner_text()
+    assert "line 2: cannot read 'nonsense'" in said.inner_text()
+    tab.page.reload()
+    assert text.input_value().endswith("nonsense")
+    assert tab.faults == []
