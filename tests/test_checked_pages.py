@@ -426,20 +426,27 @@ def test_a_plain_build_fails_and_names_every_place(copy):
     assert f"docs/index.md:{len(read(two).splitlines())}: 5 is neither" in said
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "```pycon\n>>> import sys; sys.exit(0)\n```\n",
-        "[broken](nowhere.md)\n",
-        "[broken](index.md#nowhere)\n",
-        '```python exec="true"\nfrom _lesson import check\nprint(check._last and nope)\n```\n',
-        "$\\frac{$\n",
-    ],
-)
-def test_a_plain_build_fails_on_what_is_only_a_warning_elsewhere(copy, text):
+def test_a_plain_build_fails_where_code_ends_the_process(copy):
     page = copy / "docs/index.md"
-    page.write_text(read(page) + "\n" + text, "utf-8")
-    assert build(copy).returncode != 0
+    page.write_text(read(page) + "\n```pycon\n>>> import os; os._exit(0)\n```\n", "utf-8")
+    made = build(copy)
+    assert made.returncode != 0
+    assert "the code ended the process, with 0" in made.stdout + made.stderr
+
+
+def test_a_plain_build_fails_on_what_is_only_a_warning_elsewhere(copy):
+    """A dead link, a dead anchor, a block that raises and a formula that does not parse."""
+    page = copy / "docs/index.md"
+    dead = "[dead](nowhere.md), [dead](run-it.md#nowhere), $\\frac{$\n"
+    # Only in the build has the check a result, so only there does this block raise.
+    raises = 'from _lesson import check\nprint("x" if not check._last else nope)'
+    page.write_text(read(page) + f'\n{dead}\n```python exec="true"\n{raises}\n```\n', "utf-8")
+    made = build(copy)
+    assert made.returncode != 0
+    said = made.stdout + made.stderr
+    for part in ("nowhere.md", "#nowhere", "\\frac{", "'nope' is not defined"):
+        assert part in said
+    assert "the build gave 4 warnings" in said
 
 
 # --- The author's server
@@ -483,19 +490,20 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
         page.write_text(kept + "\n```pycon\n>>> print(1 / 0)\n```\n", "utf-8")
         wait_for(address, "ZeroDivisionError")
         page.write_text(kept, "utf-8")
-        wait_for(address, "0.3611", without="differ")
+        wait_for(address, "0.3611", without="This page and the code differ")
         text = read(module)
         module.write_text(text.replace("[0.6, 0.7, 0.8]", "[0.6, 0.7, 0.9]"), "utf-8")
         wait_for(address, "row &#x27;best&#x27;")
         module.write_text("this is no Python", "utf-8")
         wait_for(address, "SyntaxError")
         module.write_text(text, "utf-8")
-        wait_for(address, "0.3611", without="differ")
+        wait_for(address, "0.3611", without="This page and the code differ")
         assert server.poll() is None
     finally:
         server.terminate()
         server.wait()
         reader.join()
+        server.stdout.close()
     said = "".join(lines)
     assert "docs/1-one-query.md" in said
     assert "ZeroDivisionError" in said

@@ -81,7 +81,14 @@ def on_files(files, config) -> None:
     for name, derived in DERIVED.items():
         path = Path(Build.scratch.name, name)
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(getattr(derive, derived)().encode())
+        try:
+            path.write_bytes(getattr(derive, derived)().encode())
+        except SyntaxError as error:  # a module of the package, half written
+            if not Build.serving:
+                raise
+            log.error(f"{name} is that of the last good save: {error}")
+        if not path.exists():
+            path.touch()
         # Not File.generated: mkdocs-jupyter wants a file that lies in a folder.
         files.append(File(name, Build.scratch.name, config.site_dir, config.use_directory_urls))
 
