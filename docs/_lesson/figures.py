@@ -21,10 +21,9 @@ def shown(value: float) -> str:
     return f"{value:z.4f}"
 
 
-def bars(title: str, names, values, role: str = "weight", most: float | None = None) -> str:
-    """One bar for each name; `most` is the value of a full bar (the largest if None)."""
+def bars(title: str, names, values) -> str:
+    """One bar for each name; a full bar is a share of one."""
     names, values = list(names), [_number(value) for value in values]
-    most = most or max(values)
     left = 12 + 7.5 * max(len(name) for name in names)
     right = 12 + 7.5 * max(len(shown(value)) for value in values)
     width, step = 360, 28
@@ -32,13 +31,13 @@ def bars(title: str, names, values, role: str = "weight", most: float | None = N
     parts = []
     for row, (name, value) in enumerate(zip(names, values, strict=True)):
         middle = step * row + step / 2
-        size = room * value / most
+        size = room * value
         parts += [
             _text(left - 8, middle, name, "end"),
             f'<rect x="{left:.1f}" y="{middle - 9:.1f}" width="{room:.1f}" height="18" '
             'class="track"/>',
             f'<rect x="{left:.1f}" y="{middle - 9:.1f}" width="{size:.1f}" height="18" '
-            f'class="{role}"/>',
+            f'class="weight"/>',
             _text(left + room + 8, middle, shown(value), "start"),
         ]
     said = "; ".join(f"{n} {shown(v)}" for n, v in zip(names, values, strict=True))
@@ -165,8 +164,7 @@ def arrows(title: str, names, vectors) -> str:
         # The head: two short strokes back from the tip.
         a, b = 9 * a / length, -9 * b / length
         head = "".join(
-            f"M{x:.1f} {y:.1f}l{-a + side * b / 2:.1f} {-b - side * a / 2:.1f}"
-            for side in (-1, 1)
+            f"M{x:.1f} {y:.1f}l{-a + side * b / 2:.1f} {-b - side * a / 2:.1f}" for side in (-1, 1)
         )
         parts.append(
             f'<path d="M{x0:.1f} {y0:.1f}L{x:.1f} {y:.1f}{head}" class="line line-{number}"/>'
@@ -192,10 +190,7 @@ def _tick(value: float) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" class="{anchor}">'
-        f"{html.escape(text, quote=False)}</text>"
-    )
+    return f'<text x="{x:.1f}" y="{y:.1f}" class="{anchor}">{html.escape(text, quote=False)}</text>'
 
 
 def _mark(number: int, x: float, y: float) -> str:

@@ -529,6 +529,14 @@ def _rule(row: str) -> bool:
     return bool(cells) and all(re.fullmatch(r":?-+:?", cell) for cell in cells)
 
 
+def _is_block(source: str) -> bool:
+    """Is this a statement with a body, such as a loop or a function?"""
+    try:
+        return any(hasattr(statement, "body") for statement in ast.parse(source).body)
+    except SyntaxError:
+        return False
+
+
 def _as_site(code: list[str], output: str) -> list[str]:
     """One step of a checked block as Markdown lines: code to copy, what it prints."""
     # A fence must be longer than any that its code holds.
@@ -536,8 +544,8 @@ def _as_site(code: list[str], output: str) -> list[str]:
     body = []
     for source in code:
         body += source.splitlines()
-        if body[-1][:1].isspace():
-            body.append("")  # a prompt wants a blank line behind an indented block
+        if _is_block(source):
+            body.append("")  # a prompt wants a blank line behind a block
     if body and not body[-1]:
         body.pop()
     lines = [f"{ticks}python", *body, ticks, ""]
