@@ -1,0 +1,38 @@
+"""The bug clinic shows a published case with its input, its wrong output and the right one."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from _lesson import clinic
+
+PAGE = (Path(__file__).parents[1] / "docs" / "bug-clinic.md").read_text("utf-8")
+SHOWN = re.findall(r'print\(credit\("([^"]+)", given=', PAGE)
+
+
+def test_it_has_a_dozen_cases_each_with_a_closed_answer_and_a_report():
+    assert len(SHOWN) == len(set(SHOWN)) == 12
+    assert len(re.findall(r"^## ", PAGE, re.MULTILINE)) == 12
+    assert len(re.findall(r"^\?\?\? question ", PAGE, re.MULTILINE)) == 12  # ???+ would be open
+    assert all(clinic.reports(clinic.CASES[name]) for name in SHOWN)
+
+
+def test_a_report_is_linked_by_the_number_that_the_data_gives():
+    line = clinic.credit("softmax-very-negative", [-1000.0, -1001.0], (), ())
+    assert line == (
+        "Reported in [pytorch/executorch#18407](https://github.com/pytorch/executorch/issues/18407)"
+    )
+
+
+@pytest.mark.parametrize("part", ["given", "wrong", "right"])
+def test_what_the_case_does_not_hold_is_an_error(part):
+    arrays = {
+        "given": [-1000.0, -1001.0],
+        "wrong": [np.nan, np.nan],
+        "right": [0.7310585786300049, 0.2689414213699951],
+    }
+    clinic.credit("softmax-very-negative", **arrays)
+    arrays[part] = [arrays[part][0], 0.5]
+    with pytest.raises(ValueError, match=f"nothing {part} like"):
+        clinic.credit("softmax-very-negative", **arrays)
