@@ -125,8 +125,8 @@ def test_nothing_of_python_is_loaded_before_the_reader_acts(turn):
 
 def test_typing_loads_python_so_that_the_first_run_is_quick(turn):
     tab = turn()
-    tab.code.press_sequentially("#")
-    tab.page.wait_for_event("worker")
+    with tab.page.expect_worker():
+        tab.code.press_sequentially("#")
     assert tab.run(SOLUTION).startswith(PASSED)
 
 
@@ -380,8 +380,8 @@ def test_hanging_files_are_given_up_within_a_minute(turn):
 
 
 def test_broken_files_are_said_and_fetched_anew_the_next_time(turn):
-    broken = "**/pyodide.asm.wasm"
-    tab = turn(lambda context: context.route(broken, lambda route: route.fulfill(body="no wasm")))
+    broken = "**/pyodide.mjs"
+    tab = turn(lambda context: context.route(broken, lambda route: route.fulfill(body="no script")))
     tab.press_run(SOLUTION)
     offers_the_command(tab, ".")
     tab.context.unroute(broken)
@@ -542,7 +542,7 @@ def test_verdicts_fit_and_are_accessible(width, scheme, turn):
 def test_a_learners_cases_are_held_against_the_wrong_programs(turn):
     tab = turn()
     box = tab.page.locator("[data-kind=cases]")
-    said = box.get_by_role("status", name="What your cases catch")
+    said = box.get_by_role("status", name="What was caught")
     text = tab.page.get_by_label("Your cases")
     run = box.get_by_role("button", name="Run the wrong programs")
     run.click()

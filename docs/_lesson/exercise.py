@@ -231,7 +231,7 @@ def rival() -> str:
         "cases",
         "Your cases",
         "Run the wrong programs",
-        "What your cases catch",
+        "What was caught",
         f"# One case a line.\n{first}\n",
     )
 

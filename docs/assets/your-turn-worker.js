@@ -1,6 +1,6 @@
 // Runs the judge in Python, away from the page: a loop that never ends leaves the page alive.
 // It is given { runtime } once, then { kind, text } for each run, and tells
-// { loaded } as files arrive, { ready }, { running }, { at: [check, line] }, { result },
+// { loaded } as files arrive, { starting }, { ready }, { running }, { at: [check, line] }, { result },
 // or { failed } with the reason, after which it is of no more use.
 
 const tell = postMessage.bind(self);
@@ -28,10 +28,10 @@ async function fetched(url) {
   return response;
 }
 
-async function forget(others) {
-  const runtimes = file("pyodide-");
-  for (const name of (await self.caches?.keys()) ?? [])
-    if (name.startsWith(runtimes) && others(name)) await caches.delete(name);
+// Earlier versions take room in the reader's browser.
+async function forgetAllBut(base) {
+  for (const name of (await self.caches?.keys().catch(() => [])) ?? [])
+    if (name.startsWith(file("pyodide-")) && name !== base) await caches.delete(name);
 }
 
 async function start({ runtime }) {
@@ -48,6 +48,7 @@ async function start({ runtime }) {
     fetched(file("judge.py")).then((response) => response.text()),
     fetched(file("../6-your-turn.toml")).then((response) => response.text()),
   ]);
+  tell({ starting: true });
   const { loadPyodide } = await import(URL.createObjectURL(main));
   const { default: createPyodideModule } = await import(URL.createObjectURL(module));
   const network = self.fetch;
@@ -64,6 +65,7 @@ async function start({ runtime }) {
     stderr: silent,
   });
   self.fetch = network;
+  tell({ starting: true });
   python.FS.writeFile("judge.py", judge);
   python.globals.set("text", exercise);
   python.globals.set("reached", (check, line) => tell({ at: [check, line] }));
@@ -75,7 +77,7 @@ import judge
 exercise = judge.Exercise(text)
 exercise.results
 `);
-  forget((name) => name !== base);
+  forgetAllBut(base);
 }
 
 let started;
@@ -95,7 +97,6 @@ onmessage = async ({ data }) => {
       data.kind === "check" ? "judge.judge(text, exercise, reached)" : "judge.challenge(text, exercise)";
     tell({ result: JSON.parse(python.runPython(`dumps(${run})`)) });
   } catch (error) {
-    if (data.runtime) await forget(() => true); // what was kept may be what is broken
     tell({ failed: String(error?.message ?? error) });
   }
 };

@@ -1,7 +1,8 @@
 // The exercise page: a text box whose code a worker runs and judges. Nothing of Python is
 // fetched before the reader types or presses a button.
 
-const PATIENCE = 30; // seconds in which the worker must say something while it starts
+const PATIENCE = 30; // seconds in which something must arrive while files are fetched
+const SLOWEST = 50; // seconds for each step of Python's start, on the slowest of phones
 const LIMIT = 10; // seconds for a run; loops in Python are stopped long before, inside
 
 const el = (name, options = {}, ...children) => {
@@ -38,9 +39,14 @@ const python = {
 
   told(message) {
     if (Object(message) !== message) return; // from a learner who found postMessage
-    if ("loaded" in message || message.ready) {
-      this.heard(message.ready ? 0 : PATIENCE);
-      this.ready ||= message.ready;
+    if (message.loaded) {
+      this.heard(PATIENCE);
+      this.run?.tell(message);
+    } else if (message.starting) {
+      this.heard(SLOWEST);
+    } else if (message.ready) {
+      this.heard(0);
+      this.ready = true;
       this.run?.tell(message);
     } else if (message.running) {
       this.heard(LIMIT);
@@ -67,7 +73,7 @@ const python = {
             `Stopped after ${LIMIT} seconds${this.place()}: a single call there ` +
               "goes on and on. Does it count very far, or make a very long list?",
           );
-        else this.fail(`nothing was heard for ${PATIENCE} seconds`);
+        else this.fail(`nothing was heard for ${seconds} seconds`);
       }, seconds * 1000);
   },
 
@@ -101,6 +107,8 @@ const python = {
   fail(why) {
     this.quit();
     this.failed = true;
+    // What the browser kept may be what is broken.
+    window.caches?.delete(new URL(`${this.runtime}/`, import.meta.url).href).catch(() => {});
     this.end({ failed: why });
   },
 
@@ -146,7 +154,7 @@ function caseView(one, open) {
   const parts = [pre(`Q = ${Q}\nK = ${K}\nV = ${V}\ncausal = ${causal}`, one.why)];
   if (one.expected) {
     const got = one.got.length ? table("got", one.got, one.wrong) : null;
-    parts.push(el("div", { className: "turn-tables" }, table("expected", one.expected, one.wrong), ...(got ? [got] : [])));
+    parts.push(el("div", { className: "turn-tables md-typeset__scrollwrap" }, table("expected", one.expected, one.wrong), ...(got ? [got] : [])));
     if (one.returned) parts.push(pre(one.returned, "Returned:"));
     parts.push(...trace(one.trace), ...printed(one.printed));
     if (one.note) parts.push(el("p", {}, one.note));
