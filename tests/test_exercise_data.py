@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from _lesson import exercise as made
 from _lesson.judge import compare, judge, load, results_of
+from bs4 import BeautifulSoup
+from conftest import ROOT, build
 
 from attention import scaled_dot_product_attention
 
@@ -130,3 +132,19 @@ def test_without_python_for_the_browser_the_page_offers_the_command(monkeypatch,
     assert "built without Python" in made.editor()
     assert made.local().startswith("???+ info")
     assert set(made.published()) == {"code/your-turn.py", "assets/judge.py"}
+
+
+def test_a_site_built_without_it_still_stands(monkeypatch, tmp_path):
+    """It builds without a warning, says so where the editor would be, and has the command."""
+    monkeypatch.setenv("RUNTIME", "false")
+    monkeypatch.setenv("NOTEBOOK", "false")
+    build(ROOT, tmp_path)
+    page = BeautifulSoup((tmp_path / "6-your-turn/index.html").read_text("utf-8"), "html.parser")
+    article = page.select_one("article")
+    assert "built without Python for the browser" in article.get_text()
+    assert article.select("textarea, button[data-do], script[type=module]") == []
+    offer = article.select_one("details.turn-local[open]")
+    assert "python3 your-turn.py my_solution.py" in offer.get_text()
+    assert offer.select_one("a[download]")["href"] == "../code/your-turn.py"
+    assert (tmp_path / "code/your-turn.py").read_text("utf-8") == made.standalone()
+    assert not list(tmp_path.glob("assets/pyodide*"))

@@ -272,7 +272,7 @@ SURVIVED = {
         HEAD + "    a = []\n    for i in range(10**5):\n        a = [a]\n    return a\n",
         r"brought Python down|column 0 is",
     ),
-    "an enormous list": (HEAD + "    return [[0.0]] * 10**7\n", r"returned 10,000,000 rows"),
+    "an enormous list": (HEAD + "    return [[0.0]] * 10**6\n", r"returned 1,000,000 rows"),
     "too much memory": (HEAD + "    return [0] * 10**9\n", r"MemoryError.* line 2"),
     "changed inputs": (
         SOLUTION.replace("return output", "Q.clear()\n    return output"),
