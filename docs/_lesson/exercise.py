@@ -245,7 +245,8 @@ MISSING = (
     "Run it on your own computer, as said below “Your turn”."
 )
 BOX = """\
-<div class="turn" data-kind="{kind}" data-runtime="{runtime}" data-bytes="{size}">
+<div class="turn" data-kind="{kind}" data-runtime="{runtime}" data-bytes="{size}"
+ data-version="{version}">
 <label for="turn-{kind}">{name}</label>
 <textarea id="turn-{kind}" rows="{rows}" wrap="off" spellcheck="false" autocapitalize="off"
  autocomplete="off" aria-describedby="turn-{kind}-keys">{text}</textarea>
@@ -267,6 +268,12 @@ What you write is kept in this browser.</p>
 """
 
 
+def version() -> str:
+    """What changes with the judge, the exercise or the worker: then they are fetched anew."""
+    files = [Path(judge.__file__), DATA, check.DOCS / "assets/your-turn-worker.js"]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+
+
 def box(kind: str, name: str, run: str, results: str, text: str) -> str:
     """A text box with its buttons, for the page's script to work on."""
     if not runtime():
@@ -279,6 +286,7 @@ def box(kind: str, name: str, run: str, results: str, text: str) -> str:
         text="\n" + html.escape(text),  # HTML drops the first line end
         rows=text.count("\n") + 10,
         runtime=NAME,
+        version=version(),
         size=sum((CACHE / file).stat().st_size for file in FILES),
     )
 

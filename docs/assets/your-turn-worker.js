@@ -1,5 +1,5 @@
 // Runs the judge in Python, away from the page: a loop that never ends leaves the page alive.
-// It is given { runtime } once, then { kind, text } for each run, and tells
+// It is given { runtime, version } once, then { kind, text } for each run, and tells
 // { loaded } as files arrive, { starting }, { ready }, { running }, { at: [check, line] }, { result },
 // or { failed } with the reason, after which it is of no more use.
 
@@ -13,7 +13,7 @@ async function kept(url, type, loaded) {
   const store = await self.caches?.open(url.slice(0, url.lastIndexOf("/") + 1)).catch(() => {});
   const known = await store?.match(url);
   if (known) return known.blob();
-  const reader = (await fetched(url)).body.getReader();
+  const reader = (await fetched(url, "default")).body.getReader();
   const parts = [];
   for (let part; !(part = await reader.read()).done; loaded(part.value.length))
     parts.push(part.value);
@@ -22,10 +22,15 @@ async function kept(url, type, loaded) {
   return blob;
 }
 
-async function fetched(url) {
-  const response = await fetch(url);
+async function fetched(url, cache) {
+  const response = await fetch(url, { cache });
   if (!response.ok) throw new Error(`${new URL(url).pathname} gives ${response.status}`);
   return response;
+}
+
+// A file whose address changes with its text, so that no copy of it is too old.
+async function text(name) {
+  return (await fetched(file(name), "force-cache")).text();
 }
 
 // Earlier versions take room in the reader's browser.
@@ -34,7 +39,7 @@ async function forgetAllBut(base) {
     if (name.startsWith(file("pyodide-")) && name !== base) await caches.delete(name);
 }
 
-async function start({ runtime }) {
+async function start({ runtime, version }) {
   const base = file(`${runtime}/`);
   let sum = 0;
   const loaded = (bytes) => tell({ loaded: (sum += bytes) });
@@ -45,8 +50,8 @@ async function start({ runtime }) {
     kept(`${base}pyodide.asm.wasm`, "application/wasm", loaded),
     kept(`${base}python_stdlib.zip`, "application/zip", loaded),
     kept(`${base}pyodide-lock.json`, "application/json", loaded),
-    fetched(file("judge.py")).then((response) => response.text()),
-    fetched(file("../6-your-turn.toml")).then((response) => response.text()),
+    text(`judge.py?${version}`),
+    text(`../6-your-turn.toml?${version}`),
   ]);
   tell({ starting: true });
   const { loadPyodide } = await import(URL.createObjectURL(main));

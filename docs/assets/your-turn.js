@@ -5,6 +5,8 @@ const PATIENCE = 30; // seconds in which something must arrive while files are f
 const SLOWEST = 50; // seconds for each step of Python's start, on the slowest of phones
 const LIMIT = 10; // seconds for a run; loops in Python are stopped long before, inside
 
+const here = (name) => new URL(name, import.meta.url);
+
 const el = (name, options = {}, ...children) => {
   const node = Object.assign(document.createElement(name), options);
   node.append(...children);
@@ -17,14 +19,14 @@ const python = {
   worker: null,
   run: null, // { kind, text, tell(message), end(message) } of the run that goes on
 
-  start(runtime) {
+  start(setting) {
     if (this.worker) return;
-    this.runtime = runtime;
+    this.setting = setting; // { runtime, version }
     this.failed = false;
     this.heard(PATIENCE);
     try {
       if (typeof WebAssembly !== "object") throw new Error("it has no WebAssembly");
-      this.worker = new Worker(new URL("your-turn-worker.js", import.meta.url), { type: "module" });
+      this.worker = new Worker(here(`your-turn-worker.js?${setting.version}`), { type: "module" });
     } catch (error) {
       this.fail(`this browser cannot run Python: ${error.message}`);
       return;
@@ -34,7 +36,7 @@ const python = {
       event.preventDefault();
       this.fail(event.message || "the worker's script did not load");
     };
-    this.worker.postMessage({ runtime });
+    this.worker.postMessage(setting);
   },
 
   told(message) {
@@ -101,21 +103,21 @@ const python = {
     const again = this.ready;
     this.quit();
     this.end({ stopped: why });
-    if (again) this.start(this.runtime);
+    if (again) this.start(this.setting);
   },
 
   fail(why) {
     this.quit();
     this.failed = true;
     // What the browser kept may be what is broken.
-    window.caches?.delete(new URL(`${this.runtime}/`, import.meta.url).href).catch(() => {});
+    window.caches?.delete(here(`${this.setting.runtime}/`).href).catch(() => {});
     this.end({ failed: why });
   },
 
-  begin(runtime, run) {
+  begin(setting, run) {
     this.run = run;
     this.at = null;
-    this.start(runtime);
+    this.start(setting);
     this.worker?.postMessage({ kind: run.kind, text: run.text });
   },
 };
@@ -123,7 +125,7 @@ const python = {
 // What is kept in the browser, where it lets us.
 
 const memory = {
-  key: (kind) => new URL(kind, import.meta.url).pathname,
+  key: (kind) => here(kind).pathname,
   read(kind) {
     try { return localStorage.getItem(this.key(kind)); } catch { return null; }
   },
@@ -198,7 +200,8 @@ function casesView({ problems, caught, escaped, beyond = [] }) {
 // The page
 
 function mount(box) {
-  const { kind, runtime, bytes } = box.dataset;
+  const { kind, runtime, version, bytes } = box.dataset;
+  const setting = { runtime, version };
   const [run, stop, reset, undo] = ["run", "stop", "reset", "undo"].map((name) =>
     box.querySelector(`[data-do=${name}]`));
   const code = box.querySelector("textarea");
@@ -246,7 +249,7 @@ function mount(box) {
     memory.write(kind, text);
     show(python.ready ? "Running …" : "Loading Python …");
     busy(true);
-    python.begin(runtime, {
+    python.begin(setting, {
       kind,
       text,
       tell(message) {
@@ -273,7 +276,7 @@ function mount(box) {
 
   code.oninput = () => {
     edited();
-    if (!python.failed) python.start(runtime);
+    if (!python.failed) python.start(setting);
   };
   code.onkeydown = (event) => {
     if (event.key !== "Enter") return;
