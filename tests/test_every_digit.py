@@ -1,10 +1,18 @@
 """No digit of a page can change unseen, but for those that are listed with a reason."""
 
+import functools
+import json
 import re
+import tomllib
+from decimal import Decimal, localcontext
+from pathlib import Path
 
 import pytest
 from _lesson import gate
-from _lesson.check import sources
+from _lesson.check import DOCS, read, sources
+from _lesson.judge import Exercise, compare, results_of
+
+pytestmark = pytest.mark.ci
 
 PAGES = sources()
 
@@ -22,13 +30,6 @@ def test_each_changed_digit_is_reported_or_listed(tallies, name):
 def test_every_digit_of_every_page_was_changed(tallies):
     for name, text in PAGES.items():
         assert tallies[name].digits == len(re.findall("[0-9]", text))
-
-
-def test_the_figures_that_the_site_publishes_are_those_of_this_run(tallies):
-    total = sum(tally.digits for tally in tallies.values())
-    left = sum(len(tally.survivors) for tally in tallies.values())
-    assert f"{total:,} digits" in gate.published()
-    assert f"{total - left:,} changes" in gate.published()
 
 
 # --- The gate itself: it must see what it is there to see
@@ -53,3 +54,122 @@ def test_a_digit_that_nothing_depends_on_survives(text, survivors):
 def test_a_page_that_fails_its_check_is_refused():
     with pytest.raises(ValueError, match="must pass its check first"):
         gate.try_page("A loose 5.", "docs/page.md")
+
+
+# --- The data of the exercise, whose digits the page shows too
+
+EXERCISE = "docs/6-your-turn.toml"
+
+
+def inputs(case: dict) -> list:
+    return [case[name] for name in ("Q", "K", "V", "causal")]
+
+
+CASES = json.loads((Path(__file__).parent / "data/attention-cases.json").read_text("utf-8"))
+PUBLISHED = [
+    inputs({"causal": False, **case["input"]})
+    for case in CASES
+    if case["id"].startswith("exercise-case")
+]
+
+
+def nearest(case: dict) -> list[list[float]]:
+    """The doubles that lie nearest to the true output of a case."""
+    with localcontext() as context:
+        context.prec = 60
+        output = []
+        Q, K, V = ([list(map(Decimal, row)) for row in case[name]] for name in "QKV")
+        for i, query in enumerate(Q):
+            keys = K[: i + 1] if case["causal"] else K
+            root = Decimal(len(query)).sqrt()
+            exps = [(sum(a * b for a, b in zip(query, k, strict=True)) / root).exp() for k in keys]
+            columns = zip(*V[: len(keys)], strict=True)
+            output.append(
+                [
+                    float(sum(e * x for e, x in zip(exps, column, strict=True)) / sum(exps))
+                    for column in columns
+                ]
+            )
+        return output
+
+
+@functools.cache
+def given(program: str, cases: str) -> list[dict]:
+    return results_of(program, json.loads(cases))
+
+
+def right(program: str, cases: list[dict]) -> bool:
+    results = given(program, json.dumps(cases))
+    return all(
+        compare(result, case["output"])["state"] == "passed"
+        for result, case in zip(results, cases, strict=True)
+    )
+
+
+def faults(text: str):
+    """What is wrong with the data of the exercise."""
+    try:
+        exercise = Exercise(text)
+        for case in exercise.cases:
+            if f"output = {nearest(case)}\n" not in text:
+                yield f"{case['why']}: the output is {nearest(case)}"
+        if [inputs(case) for case in exercise.cases if not case["hidden"]] != PUBLISHED:
+            yield "the cases that are shown are not those that were published"
+        if not right(exercise.data["solution"], exercise.cases):
+            yield "the solution fails"
+        steps = re.findall(r"# (\d+)\.", exercise.data["solution"])
+        if steps != [str(n) for n in range(1, len(steps) + 1)]:
+            yield f"the steps of the solution are numbered {steps}"
+        texts = [exercise.data["task"], exercise.data["returns"], exercise.data["starter"]]
+        texts += [one["holds"] for one in exercise.data["argument"]]
+        texts += [one["why"] for one in exercise.cases]
+        texts += [one["text"] for one in exercise.data["hint"]]
+        for wrong in exercise.wrong:
+            texts.append(wrong["comes_from"])
+            results = given(wrong["program"], json.dumps(pinned(exercise.cases)))
+            outputs = [
+                [[round(float(x), 4) for x in row] for row in result["value"] or []]
+                for result in results
+            ]
+            if outputs != wrong["gives"]:
+                yield f"{wrong['name']}: gives {outputs}"
+            if right(wrong["program"], exercise.cases) != wrong["equal"]:
+                yield f"{wrong['name']}: equal is {not wrong['equal']}"
+            for number in re.findall(r"-?\d[\de-]*", wrong["name"]):
+                if not re.search(rf"{number}\b", wrong["program"].replace("s - ", "s - minus ")):
+                    yield f"{wrong['name']}: no {number} in the program"
+        yield from (
+            f"nothing checks a number here: {one}" for one in texts if re.search(r"\d", one)
+        )
+    except (ValueError, KeyError, TypeError, SyntaxError, tomllib.TOMLDecodeError) as error:
+        yield str(error)
+
+
+def pinned(cases: list[dict]) -> list[dict]:
+    """The cases for which the data says what each wrong answer gives."""
+    return [case for case in cases if case["causal"] and len(case["Q"]) != len(case["K"])]
+
+
+def test_the_data_of_the_exercise_is_without_fault():
+    assert list(faults(read(DOCS / "6-your-turn.toml"))) == []
+
+
+@pytest.fixture(scope="module")
+def exercise_tally():
+    text = read(DOCS / "6-your-turn.toml")
+    tally = gate.Tally()
+    for at in gate.digits(text):
+        tally.tried(text, at, caught=any(faults(gate.changed(text, at))))
+    return tally
+
+
+def test_each_changed_digit_of_the_exercise_is_reported_or_listed(exercise_tally):
+    assert sorted(exercise_tally.survivors) == sorted(gate.listed().get(EXERCISE, {}))
+
+
+def test_the_figures_that_the_site_publishes_are_those_of_this_run(tallies, exercise_tally):
+    every = [*tallies.values(), exercise_tally]
+    total = sum(tally.digits for tally in every)
+    left = sum(len(tally.survivors) for tally in every)
+    assert f"{total:,} digits" in gate.published()
+    assert f"{total - left:,} changes" in gate.published()
