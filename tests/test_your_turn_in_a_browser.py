@@ -324,6 +324,8 @@ def test_a_loop_inside_c_code_is_stopped_by_the_button(turn):
     assert "Stopped by you, in check 1, at line 3." in tab.wait()
     assert tab.code.input_value() == ENDLESS_IN_C
     assert tab.run(SOLUTION).startswith(PASSED)
+    # The one that looped is gone, and does not go on unseen.
+    assert len([worker for worker in tab.page.workers if "your-turn" in worker.url]) == 1
 
 
 def test_a_loop_inside_c_code_is_stopped_by_the_hard_limit(turn):

@@ -248,7 +248,7 @@ BOX = """\
 <div class="turn" data-kind="{kind}" data-runtime="{runtime}" data-bytes="{size}"
  data-version="{version}">
 <label for="turn-{kind}">{name}</label>
-<textarea id="turn-{kind}" rows="{rows}" wrap="off" spellcheck="false" autocapitalize="off"
+<textarea id="turn-{kind}" rows="{rows}" spellcheck="false" autocapitalize="off"
  autocomplete="off" aria-describedby="turn-{kind}-keys">{text}</textarea>
 <p id="turn-{kind}-keys"><kbd>Ctrl</kbd>+<kbd>Enter</kbd> runs. <kbd>Tab</kbd> leaves the box.
 <kbd>Shift</kbd>+<kbd>Enter</kbd> starts a line as far in as the one before.
