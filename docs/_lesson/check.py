@@ -41,6 +41,7 @@ from _lesson.runner import Problem  # noqa: E402
 LIMIT = 60  # seconds that a page may run without a sign of life
 
 _last: dict[str, Page] = {}
+_replayed: dict[str, tuple[dict, int]] = {}  # names of a page, and how far they go
 
 
 def start(texts: dict[str, str], limit: float = LIMIT) -> subprocess.Popen:
@@ -70,6 +71,7 @@ def finish(worker: subprocess.Popen) -> dict[str, Page]:
         page.changes = [Edit(*change) for change in page.changes]
     _last.clear()
     _last.update(pages)
+    _replayed.clear()
     return pages
 
 
@@ -87,11 +89,12 @@ def above(name: str, stop: int) -> dict:
     A block that draws a figure runs where the site is built, not where the page was
     checked; this brings what the page computed to it.
     """
-    namespace = {"__name__": "__main__"}
+    namespace, done = _replayed.get(name, ({"__name__": "__main__"}, 0))
     with contextlib.redirect_stdout(io.StringIO()):
         for line, source in _last[name].code:
-            if line < stop:
+            if done < line < stop:
                 exec(source, namespace)
+    _replayed[name] = namespace, stop
     return {name: v for name, v in namespace.items() if not name.startswith("__")}
 
 

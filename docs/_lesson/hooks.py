@@ -21,11 +21,14 @@ from mkdocs.structure.files import File
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.dont_write_bytecode = True  # else a file saved twice in a second is taken for the old one
 
-from _lesson import check  # noqa: E402
+from _lesson import check, output  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.lesson")
 
-OUTSIDE = ("a", "th", "h1", "h2", "h3", "summary")  # no tooltip in these
+TERM = re.compile(
+    r"<(?P<end>/?)(?P<tag>a|th|h[1-6]|summary)(?=[\s>])"  # no tooltip in these
+    r'|<abbr title="(?P<meaning>[^"]*)">(?P<term>[^<]*)</abbr>'
+)
 DERIVED = {"code/attention.py": "script", "code/attention.ipynb": "notebook"}
 
 
@@ -54,6 +57,12 @@ def on_startup(command: str, **_) -> None:
 
 
 def on_config(config) -> None:
+    fences = config.mdx_configs.setdefault("pymdownx.superfences", {})
+    fences.setdefault("custom_fences", []).append(
+        {"name": "output", "class": "output", "format": output.as_html}
+    )
+    # The terms of the glossary show their meaning on every page.
+    config.mdx_configs.setdefault("abbr", {})["glossary"] = terms()
     jupyter = config.plugins.get("mkdocs-jupyter")
     if Build.serving and jupyter:
         # Running the notebook takes seconds; an author waits for each save. It is
@@ -103,7 +112,7 @@ def on_page_read_source(page, config) -> str | None:
         text = text.replace('```python exec="true"', "```python no-exec")
     if checked.problems:
         text = with_notice(text, check.report({name: checked}))
-    return text + tooltips(page.file.src_uri)
+    return text
 
 
 def on_page_markdown(markdown: str, page, config, **_) -> str:
@@ -139,35 +148,32 @@ def with_notice(text: str, lines: list[str]) -> str:
     return text[:at] + notice + text[at:]
 
 
-def tooltips(uri: str) -> str:
-    """The glossary's terms as abbreviations, which show their meaning on every page."""
-    if uri == "glossary.md":
-        return ""
+def terms() -> dict[str, str]:
+    """The glossary's terms, in the forms in which they occur, and their meanings."""
     glossary = check.read(check.DOCS / "glossary.md")
-    lines = ["\n"]
+    found = {}
     for term, meaning in re.findall(r"^(\w[^\n]*)\n: +([^\n]+)", glossary, re.MULTILINE):
         plural = term[:-1] + "ies" if term.endswith("y") and term != "key" else term + "s"
-        forms = (term, plural, term[0].upper() + term[1:], plural[0].upper() + plural[1:])
-        lines += [f"*[{form}]: {plain(meaning)}" for form in forms]
-    return "\n".join(lines) + "\n"
+        for form in (term, plural):
+            found[form] = found[form[0].upper() + form[1:]] = plain(meaning)
+    return found
 
 
-def on_page_content(text: str, **_) -> str:
+def on_page_content(text: str, page, **_) -> str:
     """Keep a term's tooltip where it first stands in running text: once is enough."""
-    seen = set()
+    seen, inside = set(), 1 if page.file.src_uri == "glossary.md" else 0
 
     def once(found: re.Match) -> str:
-        before = text[: found.start()]
-        inside = any(
-            max(before.rfind(f"<{tag} "), before.rfind(f"<{tag}>")) > before.rfind(f"</{tag}>")
-            for tag in OUTSIDE
-        )
-        if inside or found[1] in seen:
-            return found[2]
-        seen.add(found[1])
+        nonlocal inside
+        if found["tag"]:
+            inside += -1 if found["end"] else 1
+        elif inside or found["meaning"] in seen:
+            return found["term"]
+        else:
+            seen.add(found["meaning"])
         return found[0]
 
-    return re.sub(r'<abbr title="([^"]*)">([^<]*)</abbr>', once, text)
+    return TERM.sub(once, text)
 
 
 def plain(markdown: str) -> str:

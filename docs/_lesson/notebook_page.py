@@ -7,11 +7,11 @@ own markup, so that the page looks, weighs and reads like the others.
 
 import html
 
-from bs4 import BeautifulSoup
-
 
 def own_markup(rendered: str) -> str:
     """The cells of a notebook, as mkdocs-jupyter renders it, in the site's markup."""
+    from bs4 import BeautifulSoup  # slow to load, and few builds need it
+
     parts = []
     for cell in BeautifulSoup(rendered, "html.parser").select(
         ".jp-MarkdownOutput, .hl-python pre, .jp-OutputArea-output"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from _lesson.numerals import DIGIT, NUMBER, WORDS, flat, like
+from _lesson.output import cells, is_rule
 from _lesson.runner import Failed, Problem, Runner
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -263,19 +264,19 @@ class Reader:
             if want[i:j] == fresh[k:m]:
                 continue
             here = start + i + 1
-            cells = _cells(want[i]) if j - i == 1 else []
-            others = _cells(fresh[k]) if m - k == 1 else []
-            if cells and len(cells) == len(others) and cells != others:
+            olds = cells(want[i]) if j - i == 1 else []
+            news = cells(fresh[k]) if m - k == 1 else []
+            if olds and len(olds) == len(news) and olds != news:
                 header = next(
-                    (_cells(want[row - 1]) for row in range(i, 0, -1) if _rule(want[row])),
+                    (cells(want[row - 1]) for row in range(i, 0, -1) if is_rule(want[row])),
                     [],
                 )
-                for number, (old, new) in enumerate(zip(cells, others, strict=True)):
+                for number, (old, new) in enumerate(zip(olds, news, strict=True)):
                     if old != new:
                         column = header[number] if number < len(header) else number + 1
                         self.problem(
                             here,
-                            f"row {cells[0]!r}, column {column!r}: "
+                            f"row {olds[0]!r}, column {column!r}: "
                             f"the page says {old}, the code says {new}",
                         )
             else:
@@ -516,19 +517,6 @@ def _is_constant(expression: str) -> bool:
     return True
 
 
-def _cells(row: str) -> list[str]:
-    """The cells of a row of a pipe table; none for other text."""
-    row = row.strip()
-    if not (row.startswith("|") and row.endswith("|") and len(row) > 1):
-        return []
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", row[1:-1])]
-
-
-def _rule(row: str) -> bool:
-    cells = _cells(row)
-    return bool(cells) and all(re.fullmatch(r":?-+:?", cell) for cell in cells)
-
-
 def _is_block(source: str) -> bool:
     """Is this a statement with a body, such as a loop or a function?"""
     try:
@@ -551,22 +539,7 @@ def _as_site(code: list[str], output: str) -> list[str]:
     lines = [f"{ticks}python", *body, ticks, ""]
     if not output:
         return lines
-    lines += ["/// html | div.output", ""]
-    rows = output.splitlines()
-    while rows:
-        size = 1
-        if len(rows) > 1 and _rule(rows[1]) and _cells(rows[0]):
-            while size < len(rows) and _cells(rows[size]):
-                size += 1
-            lines += [*rows[:size], ""]
-        else:
-            while size < len(rows) and not (
-                size + 1 < len(rows) and _rule(rows[size + 1]) and _cells(rows[size])
-            ):
-                size += 1
-            lines += [f"{ticks}{{.text .no-copy}}", *rows[:size], ticks, ""]
-        rows = rows[size:]
-    return [*lines, "///", ""]
+    return [*lines, f"{ticks}output", *output.splitlines(), ticks, ""]
 
 
 def process(text: str, name: str, progress=lambda line: None) -> Page:
