@@ -170,7 +170,8 @@ def answers(question: str, ours, **inputs) -> str:
     """
     expected = QUESTIONS[question].given
     for name, array in inputs.items():
-        if not np.array_equal(array, expected[name], equal_nan=np.asarray(array).dtype == float):
+        pair = (np.asarray(a, dtype=float) for a in (array, expected[name]))
+        if not np.array_equal(*pair, equal_nan=True):
             raise ValueError(f"{name} is not what the others were asked about {question}")
     if missing := {"query", "key", "value"} - inputs.keys():
         raise ValueError(f"not compared with what the others were given: {missing}")
