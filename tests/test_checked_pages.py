@@ -52,7 +52,8 @@ def test_no_page_differs_from_its_code(checked):
 def test_every_block_and_number_that_the_eye_can_count_was_checked(checked, name):
     text = PAGES[name]
     prompts = len(re.findall(r"^ *>>>", text, re.MULTILINE))
-    assert (checked[name].examples, checked[name].numbers) == (prompts, text.count("<!--="))
+    marks = re.sub("```pycon.*?```", "", text, flags=re.DOTALL).count("<!--=")
+    assert (checked[name].examples, checked[name].numbers) == (prompts, marks)
 
 
 def test_the_chapters_hold_blocks_and_numbers_at_all(checked):
@@ -291,7 +292,7 @@ def test_pages_give_the_same_in_any_order(checked):
 @pytest.fixture
 def copy(tmp_path):
     """A copy of the project that a test may change, and a way to run its command."""
-    names = ("attention", "docs", "mkdocs.yml", "pyproject.toml", "README.md")
+    names = ("attention", "docs", "tests/data", "mkdocs.yml", "pyproject.toml", "README.md")
     for name in names:
         source = ROOT / name
         if source.is_dir():
