@@ -1,12 +1,15 @@
 """Attention: scores, softmax, masks, the weighted mean, and entropy.
 
 Numbers of any width are worked out in at least double precision and rounded once, at
-the end, to the type that came in; integers and booleans give doubles.
+the end, to the type that came in; integers and booleans give doubles. Only attention
+over long inputs is left to blockwise.py, which works in the type that came in.
 """
 
 import operator
 
 import numpy as np
+
+LONG = 2**18  # scores, 512 by 512: from here on they are not stored
 
 
 def softmax(z, axis=-1, mask=None):
@@ -100,15 +103,27 @@ def scaled_dot_product_attention(
     `scale` is 1 / sqrt(d_k) unless given.
     What is hidden has no influence at all, be it NaN or infinite. A query that sees
     no key gets zeros.
+    Where n_queries * n_keys is LONG or more, blockwise_attention gives the answer:
+    single precision then stays single throughout.
 
     Raises ValueError when the shapes do not fit (quoting them) or when both masks
     are given, TypeError when the mask is neither boolean nor floating.
     Vaswani et al. 2017, equation 1; the arguments are named as in PyTorch.
     """
-    (query, key, value), dtype = together(query=query, key=key, value=value)
+    (query, key, value), dtype = fitting(query=query, key=key, value=value)
+    if query.shape[-2] * key.shape[-2] >= LONG:
+        from .blockwise import blockwise_attention
+
+        return blockwise_attention(query, key, value, attn_mask, is_causal, scale)
+    return plain_attention(query, key, value, attn_mask, is_causal, scale).astype(dtype)
+
+
+def plain_attention(query, key, value, attn_mask, is_causal, scale):
+    """Work attention out by its formula, with all scores at once, in doubles."""
+    query, key, value = map(in_doubles, (query, key, value))
     scores, visible = masked_scores(query, key, attn_mask, is_causal, scale)
     weights = softmax(scores, mask=visible)
-    return weighted_sum(weights, value, visible).astype(dtype)
+    return weighted_sum(weights, value, visible)
 
 
 def entropy(p):
@@ -154,22 +169,43 @@ def floating(x):
 
     Raises TypeError when x does not hold real numbers.
     """
+    x, dtype = real(x)
+    return in_doubles(x), dtype
+
+
+def real(x):
+    """Return x as an array, and the type its result should have.
+
+    Raises TypeError when x does not hold real numbers.
+    """
     x = np.asarray(x)
     if x.dtype.kind not in "biuf":
         raise TypeError(f"expected real numbers: {x.dtype}")
-    dtype = x.dtype if x.dtype.kind == "f" else np.dtype(float)
-    return x.astype(np.result_type(dtype, float)), dtype
+    return x, x.dtype if x.dtype.kind == "f" else np.dtype(float)
+
+
+def in_doubles(x):
+    """Return an array in at least double precision."""
+    return x.astype(np.result_type(x.dtype, float), copy=False)
 
 
 def together(**arrays):
-    """Return query, key and perhaps value as floats, and the type of their result.
+    """Return query, key and perhaps value in doubles, and the type of their result.
 
     Raises ValueError when their shapes do not fit (quoting them).
     """
-    pairs = [floating(array) for array in arrays.values()]
-    floats = [array for array, _ in pairs]
+    arrays, dtype = fitting(**arrays)
+    return [in_doubles(array) for array in arrays], dtype
+
+
+def fitting(**arrays):
+    """Return query, key and perhaps value as arrays, and the type of their result.
+
+    Raises ValueError when their shapes do not fit (quoting them).
+    """
+    pairs = [real(array) for array in arrays.values()]
     dtype = np.result_type(*(dtype for _, dtype in pairs))
-    shapes = [array.shape for array in floats]
+    shapes = [array.shape for array, _ in pairs]
     given = ", ".join(f"{name} {np.shape(array)}" for name, array in arrays.items())
     if min(map(len, shapes)) < 2:
         raise ValueError(f"each needs two dimensions, a row a position: {given}")
@@ -180,7 +216,7 @@ def together(**arrays):
         raise ValueError(f"key and value differ in number: {given}")
     if broadcast(*(shape[:-2] for shape in shapes)) is None:
         raise ValueError(f"leading dimensions do not broadcast: {given}")
-    return floats, dtype
+    return [array for array, _ in pairs], dtype
 
 
 def broadcast(*shapes):
@@ -211,36 +247,43 @@ def masked_scores(query, key, attn_mask, is_causal, scale):
     -> two arrays of shape (..., n_queries, n_keys), the second of booleans.
     """
     scores = scores_of(query, key, scale)
-    if is_causal and attn_mask is not None:
+    mask, shape = checked_mask(attn_mask, is_causal, scores.shape)
+    visible = mask
+    if is_causal:
+        visible = causal_mask(*shape[-2:])
+    elif mask.dtype != bool:
+        visible = mask != -np.inf
+        with np.errstate(all="ignore"):
+            scores = scores + mask
+    scores = np.broadcast_to(scores, shape)
+    return scores, visible & (scores != -np.inf)
+
+
+def checked_mask(attn_mask, is_causal, shape):
+    """Return the mask as an array, True where there is none, and the scores' shape.
+
+    Raises what scaled_dot_product_attention raises about masks.
+    """
+    if attn_mask is None:
+        return np.array(True), shape
+    if is_causal:
         raise ValueError(
             "attn_mask and is_causal exclude one another: "
             "pass attn_mask & causal_mask(n_queries, n_keys)"
         )
-    if is_causal:
-        visible = causal_mask(*scores.shape[-2:])
-    elif attn_mask is None:
-        visible = np.True_
-    else:
-        mask = np.asarray(attn_mask)
-        if mask.dtype != bool and mask.dtype.kind != "f":
-            raise TypeError(
-                "attn_mask must be boolean, True = may attend, or floating, "
-                f"to be added: {mask.dtype}"
-            )
-        shape = broadcast(scores.shape, mask.shape)
-        if shape is None or shape[-2:] != scores.shape[-2:]:
-            raise ValueError(
-                "attn_mask does not broadcast to the scores: "
-                f"attn_mask {mask.shape}, scores {scores.shape}"
-            )
-        if mask.dtype == bool:
-            visible = mask
-        else:
-            visible = mask != -np.inf
-            with np.errstate(all="ignore"):
-                scores = scores + mask
-        scores = np.broadcast_to(scores, shape)
-    return scores, visible & (scores != -np.inf)
+    mask = np.asarray(attn_mask)
+    if mask.dtype != bool and mask.dtype.kind != "f":
+        raise TypeError(
+            "attn_mask must be boolean, True = may attend, or floating, "
+            f"to be added: {mask.dtype}"
+        )
+    full = broadcast(shape, mask.shape)
+    if full is None or full[-2:] != shape[-2:]:
+        raise ValueError(
+            "attn_mask does not broadcast to the scores: "
+            f"attn_mask {mask.shape}, scores {shape}"
+        )
+    return mask, full
 
 
 def weighted_sum(weights, value, visible):

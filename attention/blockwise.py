@@ -1,0 +1,247 @@
+"""Attention block by block: the same function, with scores that are never stored.
+
+Numbers are worked out in the type that came in, half precision in single. What that
+could spoil is left to the plain formula, a few queries at a time.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from .core import (
+    broadcast,
+    causal_mask,
+    checked_mask,
+    fitting,
+    plain_attention,
+    whole_number,
+)
+
+QUERIES, KEYS = 512, 256  # of a block: in single precision its scores take 512 KiB
+FEW = 32  # queries at a time where the plain formula is needed
+# With scores of at most TAME bits either way, and values that are 0 or between
+# 1 / MODEST and MODEST, no sum of weighted values can overflow or underflow.
+TAME, MODEST = 48, 2.0**40
+
+
+class Head(NamedTuple):
+    """One head: what `measured` makes of its arrays, and what its queries may see.
+
+    `future` is the block on the diagonal of a causal mask, True where it hides.
+    """
+
+    query: np.ndarray
+    key: np.ndarray
+    value: np.ndarray
+    summable: np.ndarray
+    length: np.ndarray
+    tame_length: np.ndarray
+    scale: float
+    mask: np.ndarray | None
+    future: np.ndarray | None
+
+
+def blockwise_attention(
+    query,
+    key,
+    value,
+    attn_mask=None,
+    is_causal=False,
+    scale=None,
+    block=None,
+    threads=1,
+):
+    """Compute scaled_dot_product_attention with memory that grows as n, not n^2.
+
+    Shapes, masks, scale, and what is hidden or raised are the same as there. The
+    scores of `block` queries for `block` keys are computed, used and overwritten.
+    `threads` share the queries; their number does not change a bit of the result.
+    Single precision is worked out in single precision: weights below 2^-126 of the
+    largest are 0, and the error grows with the scores. A query is left to the plain
+    formula, in doubles, where its scores may exceed 2^15 (2^44 in double precision)
+    or where it sees numbers that are not finite or close to overflow.
+
+    Raises also ValueError or TypeError when block or threads is no positive integer.
+    Milakov and Gimelshein 2018; Rabe and Staats 2021; Dao et al. 2022.
+    """
+    (query, key, value), dtype = fitting(query=query, key=key, value=value)
+    n_queries, n_keys = query.shape[-2], key.shape[-2]
+    leading = broadcast(*(array.shape[:-2] for array in (query, key, value)))
+    mask, shape = checked_mask(attn_mask, is_causal, (*leading, n_queries, n_keys))
+    rows, columns = QUERIES, KEYS
+    if block is not None:
+        rows = columns = whole_number("block", block, at_least=1)
+    rows, columns = max(min(rows, n_queries), 1), max(min(columns, n_keys), 1)
+    threads = whole_number("threads", threads, at_least=1)
+    if scale is None:
+        scale = 1 / np.sqrt(max(query.shape[-1], 1))
+    working = np.result_type(dtype, np.float32)
+    arrays = [array.astype(working, copy=False) for array in (query, key, value)]
+    arrays += measured(*arrays[1:])
+    heads = [np.broadcast_to(a, (*shape[:-2], *a.shape[-2:])) for a in arrays]
+    mask = np.broadcast_to(mask, shape) if mask.ndim else None
+    future = ~causal_mask(columns, columns) if is_causal else None
+    output = np.empty((*shape[:-1], value.shape[-1]), dtype)
+
+    def work(parts):
+        scratch = np.empty(rows * columns, working)
+        for index, first in parts:
+            own = None if mask is None else mask[index]
+            head = Head(*(a[index] for a in heads), scale, own, future)
+            some = slice(first, min(first + rows, n_queries))
+            with np.errstate(all="ignore"):
+                output[(*index, some)] = attend(head, some, columns, scratch)
+
+    parts = [
+        (index, first)
+        for index in np.ndindex(shape[:-2])
+        for first in range(0, n_queries, rows)
+    ]
+    if threads == 1:
+        work(parts)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, (parts[i::threads] for i in range(threads))))
+    return output
+
+
+def attend(head, some, columns, scratch):
+    """Compute the output of the queries in the slice `some` of a head: (m, d_v)."""
+    query = head.query[some] * head.query.dtype.type(head.scale * np.log2(np.e))
+    limits = np.finfo(query.dtype)
+    size = norm(query)
+    # Scores are in bits: weights are powers of 2, relative to that of the largest
+    # score so far. Where norms prove the scores tame, they are relative to 1.
+    tame = np.zeros(size.shape, bool)
+    if head.mask is None:
+        tame = size * longest(head.tame_length, head, some) <= TAME
+    maximum = np.where(tame, 0, limits.min).astype(query.dtype)
+    total = np.zeros_like(size)
+    output = np.zeros((len(query), head.value.shape[-1]), query.dtype)
+    product = np.empty_like(output)
+    ones = np.ones((columns, 1), query.dtype)
+    n_keys = len(head.key)
+    last = n_keys if head.future is None else min(n_keys, some.stop)
+    for start in range(0, last, columns):
+        keys = slice(start, min(start + columns, n_keys))
+        rows, hidden, bias = visible(head, some, keys)
+        if hidden is not None and hidden.all():
+            continue
+        shape = len(query[rows]), keys.stop - start
+        scores = scratch[: shape[0] * shape[1]].reshape(shape)
+        np.matmul(query[rows], head.key[keys].T, out=scores)
+        if bias is not None:
+            scores += bias
+        if not tame.all():
+            if hidden is not None:
+                np.copyto(scores[: len(hidden)], -np.inf, where=hidden)
+            before = maximum[rows]
+            now = np.maximum(before, scores.max(axis=1, keepdims=True))
+            now = np.where(tame[rows], 0, now)
+            fade = np.exp2(before - now)
+            total[rows] *= fade
+            output[rows] *= fade
+            maximum[rows] = now
+            scores -= now
+            # Powers below the smallest normal number would cost a hundred times as
+            # much: they are raised to it, and it is taken off again.
+            np.maximum(scores, limits.minexp, out=scores)
+        np.exp2(scores, out=scores)
+        if not tame.all():
+            scores -= limits.smallest_normal
+        if hidden is not None:
+            np.copyto(scores[: len(hidden)], 0, where=hidden)
+        total[rows] += scores @ ones[: shape[1]]
+        output[rows] += np.matmul(scores, head.summable[keys], out=product[rows])
+    output /= np.where(total == 0, 1, total)
+    mend(output, head, some, size, maximum, total)
+    return output
+
+
+def visible(head, some, keys):
+    """Say which queries of a block see any of its keys, and what is hidden from them.
+
+    -> the slice of those queries; for the first of them, or for all, where a key is
+    hidden, or None; what the mask adds to their scores, or None.
+    """
+    if head.future is not None:
+        if keys.stop <= some.start:
+            return slice(None), None, None
+        # Causal queries before the first of these keys see none of them.
+        rows = slice(keys.start - some.start, None)
+        left, width = some.stop - keys.start, keys.stop - keys.start
+        return rows, head.future[:left, :width], None
+    if head.mask is None:
+        return slice(None), None, None
+    mask = head.mask[some, keys]
+    if mask.dtype == bool:
+        return slice(None), None if mask.all() else ~mask, None
+    bias = mask.astype(head.query.dtype) * head.query.dtype.type(np.log2(np.e))
+    return slice(None), bias == -np.inf, bias
+
+
+def mend(output, head, some, size, maximum, total):
+    """Replace by the plain formula what the working type could spoil."""
+    trusted = 2.0**-8 / np.finfo(output.dtype).eps  # a score's error is below 1/256
+    reach = longest(head.length, head, None)
+    wrong = ~(size * reach <= trusted)
+    if wrong.any():
+        wrong = ~(size * longest(head.length, head, some) <= trusted)
+    seen = total != 0
+    if head.mask is not None and head.mask.dtype != bool:
+        seen |= (head.mask[some] != -np.inf).any(axis=-1, keepdims=True)
+    wrong |= seen & ~(abs(maximum) <= trusted)
+    for first in range(0, len(output), FEW):
+        few = slice(first, first + FEW)
+        if wrong[few].any():
+            rows = slice(some.start + first, min(some.start + first + FEW, some.stop))
+            mask = head.mask
+            if head.future is not None:
+                mask = causal_mask(rows.stop - rows.start, len(head.key), rows.start)
+            elif mask is not None:
+                mask = mask[rows]
+            plain = plain_attention(
+                head.query[rows], head.key, head.value, mask, False, head.scale
+            )
+            np.copyto(output[few], plain, where=wrong[few], casting="same_kind")
+
+
+def longest(length, head, some):
+    """Find the longest key that each query in the slice `some` sees: (m, 1).
+
+    Without `some`, the longest of all keys.
+    """
+    if head.future is not None and some is not None and len(length):
+        so_far = np.maximum.accumulate(length)
+        return so_far[np.minimum(np.arange(some.start, some.stop), len(length) - 1)]
+    if head.mask is not None and some is not None:
+        seen = head.mask[some]
+        seen = seen if seen.dtype == bool else seen != -np.inf
+        return np.where(seen, length.T, 0).max(axis=-1, keepdims=True, initial=0)
+    return length.max(initial=0)
+
+
+def measured(key, value):
+    """Make values safe to multiply with a weight of 0, and measure the keys.
+
+    -> the values, zeros where one is not finite or close to overflow; the keys'
+    norms, (..., n_keys, 1), infinite there; and the same, infinite also where a
+    value is not modest.
+    """
+    size = np.abs(value)
+    largest = np.finfo(value.dtype).max / (2 * max(value.shape[-2], 1))
+    sound = (size <= largest).all(axis=-1, keepdims=True)
+    modest = (size <= MODEST) & ((size >= 1 / MODEST) | (size == 0))
+    modest = modest.all(axis=-1, keepdims=True)
+    with np.errstate(all="ignore"):
+        length, endless = norm(key), value.dtype.type(np.inf)
+    length = np.where(sound, length, endless)
+    if not sound.all():
+        value = np.where(sound, value, 0)
+    return value, length, np.where(modest, length, endless)
+
+
+def norm(x):
+    """Measure vectors: (..., d) -> (..., 1), with no second array of their size."""
+    return np.sqrt(np.einsum("...d,...d->...", x, x))[..., None]
