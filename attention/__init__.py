@@ -1,83 +1,77 @@
 """Attention in numpy, small enough to read in one sitting."""
 
-from .core import (
-    attention_scores,
-    attention_weights,
-    causal_mask,
-    entropy,
-    scaled_dot_product_attention,
-    softmax,
-)
-from .counting import (
-    Transformer,
-    attention_flops,
-    attention_parameters,
-    count_parameters,
-    crossover_length,
-    embedding_parameters,
-    feed_forward_parameters,
-    head_width,
-    layer_flops,
-    linear_parameters,
-    matrix_flops,
-    norm_parameters,
-    score_bytes,
-    score_entries,
-)
-from .examples import (
-    BERT_BASE,
-    GPT2_SMALL,
-    LAYER,
-    LLAMA_2_7B,
-    LLAMA_3_8B,
-    MASK,
-    ONE_QUERY,
-    PUBLISHED,
-    SCALE,
-    SELECT,
-    draw_trials,
-)
-from .runs import run_mask, run_one, run_params, run_scale, run_select
-from .tables import table
+from importlib import import_module
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "BERT_BASE",
-    "GPT2_SMALL",
-    "LAYER",
-    "LLAMA_2_7B",
-    "LLAMA_3_8B",
-    "MASK",
-    "ONE_QUERY",
-    "PUBLISHED",
-    "SCALE",
-    "SELECT",
-    "Transformer",
-    "attention_flops",
-    "attention_parameters",
-    "attention_scores",
-    "attention_weights",
-    "causal_mask",
-    "count_parameters",
-    "crossover_length",
-    "draw_trials",
-    "embedding_parameters",
-    "entropy",
-    "feed_forward_parameters",
-    "head_width",
-    "layer_flops",
-    "linear_parameters",
-    "matrix_flops",
-    "norm_parameters",
-    "run_mask",
-    "run_one",
-    "run_params",
-    "run_scale",
-    "run_select",
-    "scaled_dot_product_attention",
-    "score_bytes",
-    "score_entries",
-    "softmax",
-    "table",
-]
+HOMES = {
+    "core": (
+        "attention_scores",
+        "attention_weights",
+        "causal_mask",
+        "entropy",
+        "scaled_dot_product_attention",
+        "softmax",
+    ),
+    "blockwise": ("blockwise_attention",),
+    "partials": (
+        "Partial",
+        "merge_partials",
+        "partial_attention",
+    ),
+    "counting": (
+        "Transformer",
+        "attention_flops",
+        "attention_parameters",
+        "count_parameters",
+        "crossover_length",
+        "embedding_parameters",
+        "feed_forward_parameters",
+        "head_width",
+        "layer_flops",
+        "linear_parameters",
+        "matrix_flops",
+        "norm_parameters",
+        "score_bytes",
+        "score_entries",
+    ),
+    "examples": (
+        "BERT_BASE",
+        "GPT2_SMALL",
+        "LAYER",
+        "LLAMA_2_7B",
+        "LLAMA_3_8B",
+        "MASK",
+        "ONE_QUERY",
+        "PUBLISHED",
+        "SCALE",
+        "SELECT",
+        "draw_trials",
+    ),
+    "tables": ("table",),
+    "runs": (
+        "run_mask",
+        "run_one",
+        "run_params",
+        "run_scale",
+        "run_select",
+    ),
+}
+
+__all__ = sorted(name for names in HOMES.values() for name in names)
+
+
+def __getattr__(name):
+    """Find a public name in its module, which is imported when first asked for.
+
+    So `attention --help` need not wait for numpy.
+    """
+    for module, names in HOMES.items():
+        if name == module or name in names:
+            home = import_module(f"{__name__}.{module}")
+            return home if name == module else getattr(home, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *HOMES, *__all__})

@@ -6,14 +6,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from . import __version__
-from .runs import run_mask, run_one, run_params, run_scale, run_select
 
 RUNS = {
-    "one": (run_one, "one query, from scores to output"),
-    "select": (run_select, "three queries that pick among the same keys"),
-    "scale": (run_scale, "why scores are divided by sqrt(d_k)"),
-    "mask": (run_mask, "the causal mask, before and after the softmax"),
-    "params": (run_params, "parameters counted, and how the scores grow"),
+    "one": "one query, from scores to output",
+    "select": "three queries that pick among the same keys",
+    "scale": "why scores are divided by sqrt(d_k)",
+    "mask": "the causal mask, before and after the softmax",
+    "params": "parameters counted, and how the scores grow",
 }
 
 
@@ -25,14 +24,19 @@ def main(argv=None):
         description="Attention in numbers: five worked runs. "
         "Without a flag, all five; flags combine.",
     )
-    for name, (_, meaning) in RUNS.items():
+    for name, meaning in RUNS.items():
         parser.add_argument(f"--{name}", action="store_true", help=meaning)
     parser.add_argument(
         "--version", action="version", version=f"attention {__version__}"
     )
     asked = vars(parser.parse_args(argv))
     chosen = [name for name in RUNS if asked[name]] or list(RUNS)
-    text = "\n\n\n".join(RUNS[name][0]() for name in chosen)
+    # Only now, for it brings numpy: help and version need not wait.
+    from .runs import run_mask, run_one, run_params, run_scale, run_select
+
+    functions = run_one, run_select, run_scale, run_mask, run_params
+    runs = dict(zip(RUNS, functions, strict=True))
+    text = "\n\n\n".join(runs[name]() for name in chosen)
     with suppress(BrokenPipeError):  # the reader, say `head`, has seen enough
         print(printable(text), flush=True)
     return 0

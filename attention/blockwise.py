@@ -18,11 +18,13 @@ from .core import (
     whole_number,
 )
 
-QUERIES, KEYS = 512, 256  # of a block: in single precision its scores take 512 KiB
+QUERIES = 512  # in a block; with KEYS keys, single precision takes 512 KiB for it
+KEYS = 256
 FEW = 32  # queries at a time where the plain formula is needed
 # With scores of at most TAME bits either way, and values that are 0 or between
 # 1 / MODEST and MODEST, no sum of weighted values can overflow or underflow.
-TAME, MODEST = 48, 2.0**40
+TAME = 48
+MODEST = 2.0**40
 
 
 class Head(NamedTuple):

@@ -15,8 +15,25 @@ from urllib.parse import urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
+from attention import blockwise_attention, scaled_dot_product_attention
+
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI") == "true"
+
+
+# The ways to one function: by its formula, and block by block, also where blocks are so
+# small that the smallest input fills several.
+WAYS = {
+    "plain": scaled_dot_product_attention,
+    "blockwise": blockwise_attention,
+    "blocks of 2, threads": functools.partial(blockwise_attention, block=2, threads=2),
+}
+
+
+@pytest.fixture(scope="session", params=WAYS)
+def attend(request):
+    """A function that does what scaled_dot_product_attention promises."""
+    return WAYS[request.param]
 
 
 def need(found, what: str):

@@ -118,3 +118,19 @@ def test_a_terminal_without_our_letters_shows_the_rest(encoding):
 def test_it_is_quiet_when_warnings_are_errors():
     result = run(PYTHONWARNINGS="error")
     assert (result.returncode, result.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_help_and_version_do_not_wait_for_numpy(flag):
+    program = f"import sys; sys.modules['numpy'] = None; sys.argv = ['attention', '{flag}']\n"
+    program += "from attention.__main__ import main; main()"
+    result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"attention" in result.stdout
+
+
+def test_the_package_has_its_names_and_says_which_it_has_not():
+    assert {*attention.__all__, "core", "runs"} <= set(dir(attention))
+    assert attention.core.softmax is attention.softmax
+    with pytest.raises(AttributeError, match=r"'attention' has no attribute 'nothing'"):
+        _ = attention.nothing

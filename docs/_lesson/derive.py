@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +10,12 @@ from typing import NamedTuple
 PACKAGE = Path(__file__).parents[2] / "attention"
 
 # In teaching order; each may import only from those before it.
-MODULES = ("core", "counting", "examples", "tables", "runs", "__main__")
+MODULES = (
+    "core", "blockwise", "partials", "counting", "examples", "tables", "runs", "__main__"
+)  # fmt: skip
+
+# These need more than numpy, and are not in the single file.
+LEFT_OUT = {"distributed"}
 
 ABOUT = '''\
 """{summary}
@@ -116,15 +122,17 @@ def notebook(package=PACKAGE):
 
 
 def front(package):
-    """Return the package's first sentence, and the assignments in its __init__."""
+    """Return the package's first sentence, and its version and public names as code."""
     text = (package / "__init__.py").read_text(encoding="utf-8")
     tree = ast.parse(text)
-    exports = [
-        ast.get_source_segment(text, node)
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-    ]
-    return ast.get_docstring(tree).partition("\n")[0], "\n\n".join(exports) + "\n"
+    values = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
+    names = sorted(sum(ast.literal_eval(values["HOMES"]).values(), ()))
+    exports = "".join(f'    "{name}",\n' for name in names)
+    version = ast.literal_eval(values["__version__"])
+    return (
+        ast.get_docstring(tree).partition("\n")[0],
+        f'__version__ = "{version}"\n\n__all__ = [\n{exports}]\n',
+    )
 
 
 def sections(package):
@@ -132,7 +140,7 @@ def sections(package):
 
     Raises ValueError when they cannot, saying where.
     """
-    found = {path.stem for path in package.glob("*.py")} - {"__init__"}
+    found = {path.stem for path in package.glob("*.py")} - {"__init__"} - LEFT_OUT
     if found != set(MODULES):
         raise ValueError(f"not the modules in MODULES: {found ^ set(MODULES)}")
     parts, owner = [], {}
@@ -171,6 +179,8 @@ def section(path):
         elif not is_main_guard(node):
             raise ValueError(f"{path.name}:{node.lineno}: a statement of another kind")
     code = "\n".join(lines[start:]) + "\n"
+    # What a function imports from the package for itself is at hand in one file.
+    code = re.sub(r"^ +from \.\w+ import .*\n\n", "", code, flags=re.MULTILINE)
     return Section(path.stem.strip("_"), ast.get_docstring(tree), imports, code, names)
 
 
@@ -199,9 +209,7 @@ def import_lines(node, path):
 
 def is_main_guard(node):
     """Tell whether a statement is the one that starts the program."""
-    return isinstance(node, ast.If) and ast.unparse(node.test) == (
-        "__name__ == '__main__'"
-    )
+    return isinstance(node, ast.If) and ast.unparse(node.test) == ("__name__ == '__main__'")
 
 
 def in_order(imports):
