@@ -194,6 +194,8 @@ def mend(output, head, some, size, maximum, total):
     if head.mask is not None and head.mask.dtype != bool:
         seen |= (head.mask[some] != -np.inf).any(axis=-1, keepdims=True)
     wrong |= seen & ~(abs(maximum) <= trusted)
+    if not wrong.any():
+        return
     for first in range(0, len(output), FEW):
         few = slice(first, first + FEW)
         if wrong[few].any():
@@ -232,10 +234,11 @@ def measured(key, value):
     value is not modest.
     """
     size = np.abs(value)
-    largest = np.finfo(value.dtype).max / (2 * max(value.shape[-2], 1))
-    sound = (size <= largest).all(axis=-1, keepdims=True)
-    modest = (size <= MODEST) & ((size >= 1 / MODEST) | (size == 0))
-    modest = modest.all(axis=-1, keepdims=True)
+    largest = size.max(axis=-1, keepdims=True, initial=0)
+    smallest = np.where(size == 0, 1, size).min(axis=-1, keepdims=True, initial=1)
+    room = np.finfo(value.dtype).max / (2 * max(value.shape[-2], 1))
+    sound = largest <= room  # not so if one is NaN
+    modest = (largest <= MODEST) & (smallest >= 1 / MODEST)
     with np.errstate(all="ignore"):
         length, endless = norm(key), value.dtype.type(np.inf)
     length = np.where(sound, length, endless)

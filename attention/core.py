@@ -9,7 +9,7 @@ import operator
 
 import numpy as np
 
-LONG = 2**18  # scores, 512 by 512: from here on they are not stored
+LONG = 2**16  # scores, 256 by 256: from here on blocks are faster, and none is stored
 
 
 def softmax(z, axis=-1, mask=None):

@@ -36,7 +36,7 @@ PLACES = [str(DOCS), str(ROOT)]
 sys.path[:0] = [place for place in PLACES if place not in sys.path]
 
 from _lesson.page import Edit, Page, edited, process  # noqa: E402
-from _lesson.runner import Problem  # noqa: E402
+from _lesson.runner import Problem, beside  # noqa: E402
 
 LIMIT = 60  # seconds that a page may run without a sign of life
 
@@ -89,7 +89,8 @@ def above(name: str, stop: int) -> dict:
     A block that draws a figure runs where the site is built, not where the page was
     checked; this brings what the page computed to it.
     """
-    namespace, done = _replayed.get(name, ({"__name__": "__main__"}, 0))
+    fresh = {"__name__": "__main__", **beside(name)}
+    namespace, done = _replayed.get(name, (fresh, 0))
     with contextlib.redirect_stdout(io.StringIO()):
         for line, source in _last[name].code:
             if done < line < stop:

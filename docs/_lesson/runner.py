@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import json
 import os
 import sys
 import tempfile
 import traceback
 import warnings
+from pathlib import Path
 from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Problem(NamedTuple):
@@ -72,13 +76,22 @@ def _descriptors():
                 os.close(copy)
 
 
+def beside(name: str) -> dict:
+    """What was measured for a page: `measured`, from the .json file beside it, if any.
+
+    It serves prose and figures. A checked block does without, for a reader has no such file.
+    """
+    path = (ROOT / name).with_suffix(".json")
+    return {"measured": json.loads(path.read_text("utf-8"))} if path.is_file() else {}
+
+
 class Runner:
     """Runs the code of one page, in order, in one namespace."""
 
     def __init__(self, name: str, progress=lambda line: None, namespace: dict | None = None):
         self.name = name
         self.progress = progress
-        self.namespace = namespace or {"__name__": "__main__"}
+        self.namespace = namespace or {"__name__": "__main__", **beside(name)}
 
     def run(self, source: str, line: int, mode: str = "single") -> object:
         """Run `source`, which stands at `line`; return what it printed.
