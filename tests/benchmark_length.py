@@ -178,7 +178,9 @@ def rates(rounds):
     out, powers = np.empty_like(a), np.empty_like(x)
     product = min(seconds(lambda: np.matmul(a, b, out=out)) for _ in range(5 * rounds))
     functions = (np.exp, np.exp2)
-    raised = min(seconds(lambda f=f: f(x, out=powers), 20) for f in functions for _ in range(rounds))
+    raised = min(
+        seconds(lambda f=f: f(x, out=powers), 20) for f in functions for _ in range(rounds)
+    )
     return {"matmul": 2 * 1024**3 / product, "exp": x.size / raised}
 
 
