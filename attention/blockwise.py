@@ -59,7 +59,7 @@ def blockwise_attention(
     Shapes, masks, scale, and what is hidden or raised are the same as there. The
     scores of `block` queries for `block` keys are computed, used and overwritten.
     `threads` share the queries; their number does not change a bit of the result.
-    Single precision is worked out in single precision: weights below 2^-126 of the
+    Single precision is worked out in single precision: weights below 2^-103 of the
     largest are 0, and the error grows with the scores. A query is left to the plain
     formula, in doubles, where its scores may exceed 2^15 (2^44 in double precision)
     or where it sees numbers that are not finite or close to overflow.
@@ -118,6 +118,10 @@ def attend(head, some, columns, scratch):
     tame = np.zeros(size.shape, bool)
     if head.mask is None:
         tame = size * longest(head.tame_length, head, some) <= TAME
+    # Numbers below the smallest normal one cost a hundred times as much. So powers are
+    # raised to a floor, and it is taken off again; no difference can be that small.
+    floor = limits.minexp + limits.nmant
+    off = np.ldexp(query.dtype.type(1), floor)
     maximum = np.where(tame, 0, limits.min).astype(query.dtype)
     total = np.zeros_like(size)
     output = np.zeros((len(query), head.value.shape[-1]), query.dtype)
@@ -146,12 +150,10 @@ def attend(head, some, columns, scratch):
             output[rows] *= fade
             maximum[rows] = now
             scores -= now
-            # Powers below the smallest normal number would cost a hundred times as
-            # much: they are raised to it, and it is taken off again.
-            np.maximum(scores, limits.minexp, out=scores)
+            np.maximum(scores, floor, out=scores)
         np.exp2(scores, out=scores)
         if not tame.all():
-            scores -= limits.smallest_normal
+            scores -= off
         if hidden is not None:
             np.copyto(scores[: len(hidden)], 0, where=hidden)
         total[rows] += scores @ ones[: shape[1]]
