@@ -237,7 +237,8 @@ def measured(key, value):
     """
     size = np.abs(value)
     largest = size.max(axis=-1, keepdims=True, initial=0)
-    smallest = np.where(size == 0, 1, size).min(axis=-1, keepdims=True, initial=1)
+    np.copyto(size, 1, where=size == 0)
+    smallest = size.min(axis=-1, keepdims=True, initial=1)
     room = np.finfo(value.dtype).max / (2 * max(value.shape[-2], 1))
     sound = largest <= room  # not so if one is NaN
     modest = (largest <= MODEST) & (smallest >= 1 / MODEST)

@@ -164,4 +164,4 @@ def pages() -> list[str]:
 
 def chapters() -> list[str]:
     """The pages that teach; the sixth is the exercise."""
-    return [page for page in pages() if re.match("[1-5]-", page)]
+    return [page for page in pages() if re.match("[1-578]-", page)]
