@@ -165,6 +165,22 @@ def test_columns_of_very_different_size_keep_their_digits():
         assert np.abs(given.astype(float) - right)[:, column].max() < 1e-6 * size
 
 
+def test_values_next_to_nothing_are_not_lost_where_all_scores_are_low():
+    value = draw((300, 1), dtype="float32")[0] * np.float32(1e-30)
+    key = np.ones((300, 1), dtype="float32")
+    given = blockwise_attention(np.float32([[-30.0]]), key, value, scale=1)
+    assert np.allclose(given, value.mean(), rtol=1e-4, atol=0)
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["rising", "falling"])
+def test_scores_that_rise_or_fall_over_many_blocks(order):
+    key = np.linspace(-1, 1, 900, dtype="float32")[::order, None]
+    query, value = np.float32([[500.0], [-500.0]]), np.arange(900, dtype="float32")[:, None]
+    given = blockwise_attention(query, key, value, scale=1)
+    right = plain_attention(query, key, value, None, False, 1)
+    assert np.allclose(given, right, rtol=1e-5, atol=1e-3)
+
+
 def test_a_mask_of_very_low_numbers_is_not_taken_for_minus_infinity():
     query, key, value = draw((300, 8), (300, 8), (300, 3), dtype="float32")
     for low in (-1e9, float(np.finfo("float32").min), -1e300):
