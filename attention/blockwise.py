@@ -118,6 +118,7 @@ def attend(head, some, columns, scratch):
     tame = np.zeros(size.shape, bool)
     if head.mask is None:
         tame = size * longest(head.tame_length, head, some) <= TAME
+    all_tame = tame.all()
     # Numbers below the smallest normal one cost a hundred times as much. So powers are
     # raised to a floor, and it is taken off again; no difference can be that small.
     floor = limits.minexp + limits.nmant
@@ -139,7 +140,7 @@ def attend(head, some, columns, scratch):
         np.matmul(query[rows], head.key[keys].T, out=scores)
         if bias is not None:
             scores += bias
-        if not tame.all():
+        if not all_tame:
             if hidden is not None:
                 np.copyto(scores[: len(hidden)], -np.inf, where=hidden)
             before = maximum[rows]
@@ -152,7 +153,7 @@ def attend(head, some, columns, scratch):
             scores -= now
             np.maximum(scores, floor, out=scores)
         np.exp2(scores, out=scores)
-        if not tame.all():
+        if not all_tame:
             scores -= off
         if hidden is not None:
             np.copyto(scores[: len(hidden)], 0, where=hidden)
