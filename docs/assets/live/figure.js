@@ -1,0 +1,195 @@
+// What every live figure does: wake when its page is shown, keep its state in the page's address,
+// say what is wrong with a field, reset. The build has written the whole figure, with its numbers
+// (docs/_lesson/live.py): here it is only brought to life, so nothing on the page moves.
+
+const DELAY = 300; // ms after the last change until the address and the spoken summary follow
+
+// `start(figure)` returns { update(), say() }: `update` shows the numbers for what the fields hold
+// now, `say` puts them into one sentence.
+export function live(name, start) {
+  const arrive = () => {
+    for (const form of document.querySelectorAll(`form[data-live="${name}"]:not([data-mounted])`)) {
+      form.dataset.mounted = "yes";
+      wake(new Figure(form), start);
+    }
+  };
+  // With instant navigation a module runs once, and its page comes and goes.
+  if (window.document$) document$.subscribe(arrive);
+  else arrive();
+}
+
+class Figure {
+  constructor(form) {
+    this.form = form;
+    this.data = JSON.parse(form.querySelector("script").textContent);
+    this.problem = form.querySelector(".live-problem");
+    this.wrong = [];
+  }
+
+  field(name) { return this.form.elements[name]; }
+
+  // The cell or box that shows a result.
+  cell(name) { return this.form.querySelector(`[data-out="${name}"]`); }
+
+  put(name, text) {
+    const cell = this.cell(name);
+    if (cell && cell.textContent !== text) cell.textContent = text;
+    return cell;
+  }
+
+  // What a text field holds, read by `parse`; null if that is wrong, which is then said.
+  read(name, parse, ...limits) {
+    const field = this.field(name);
+    try {
+      const value = parse(field.value, ...limits);
+      this.mark(field, false);
+      return value;
+    } catch (error) {
+      this.fault(name, error.message);
+      return null;
+    }
+  }
+
+  fault(name, message) {
+    const field = this.field(name);
+    const shown = field.value.trim() ? `“${field.value.trim()}” ` : "";
+    this.wrong.push(`${field.dataset.name ?? field.labels[0].textContent.trim()}: ${shown}${message}.`);
+    this.mark(field, true);
+  }
+
+  mark(field, wrong) {
+    const say = { "aria-invalid": "true", "aria-describedby": this.problem.id };
+    for (const [name, value] of Object.entries(say))
+      if (wrong) field.setAttribute(name, value);
+      else field.removeAttribute(name);
+  }
+
+  // A slider moves the text field it stands beside, which holds the state and takes any number.
+  slide(name, fromSlider, toSlider) {
+    const slider = this.form.querySelector(`[data-slider="${name}"]`);
+    slider.addEventListener("input", () => { this.field(name).value = fromSlider(Number(slider.value)); });
+    return (value) => {
+      if (document.activeElement !== slider) slider.value = toSlider(value);
+      slider.setAttribute("aria-valuetext", this.field(name).value);
+    };
+  }
+
+  // Every result gives way to a dash while a field is wrong: better no number than a wrong one.
+  blank() {
+    for (const cell of this.form.querySelectorAll("[data-out]")) {
+      cell.textContent = "–";
+      cell.style.removeProperty("--share");
+    }
+  }
+}
+
+function wake(figure, start) {
+  const { form } = figure;
+  const fields = [...form.elements].filter((field) => field.name);
+  const said = form.querySelector("[role=status]");
+  const { update, say } = start(figure);
+
+  const refresh = () => {
+    figure.wrong = [];
+    update();
+    if (figure.wrong.length) figure.blank();
+    const text = figure.wrong.join(" ");
+    if (figure.problem.textContent !== text) figure.problem.textContent = text;
+  };
+
+  // Only what differs from the build's own state goes into the address.
+  const state = () => {
+    const changed = new URLSearchParams();
+    for (const field of fields) {
+      if (field.type === "checkbox" && field.checked !== field.defaultChecked) changed.set(field.name, Number(field.checked));
+      else if (field.type !== "checkbox" && field.value !== initial(field)) changed.set(field.name, field.value);
+    }
+    return String(changed) && `#${form.id}?${changed}`;
+  };
+
+  let due;
+  const settle = () => {
+    if (!form.isConnected) return;
+    const mine = location.hash.startsWith(`#${form.id}?`);
+    const hash = state();
+    // Material keeps how far the page is scrolled in history.state.
+    if (hash || mine) history.replaceState(history.state, "", hash || location.pathname + location.search);
+    said.textContent = figure.wrong.length ? "" : say();
+  };
+  const changed = () => {
+    refresh();
+    clearTimeout(due);
+    due = setTimeout(settle, DELAY);
+  };
+  Object.assign(figure, { changed, settle });
+
+  const restore = () => {
+    if (!form.isConnected) return removeEventListener("hashchange", restore);
+    const [id, ...rest] = location.hash.slice(1).split("?");
+    if (id !== form.id || !rest.length) return;
+    const wanted = new URLSearchParams(rest.join("?"));
+    form.reset();
+    for (const field of fields) {
+      const value = wanted.get(field.name);
+      if (value === null) continue;
+      if (field.type === "checkbox") field.checked = value === "1";
+      else field.value = value;
+      if (field.type === "select-one" && !field.value) field.value = initial(field);
+    }
+    changed();
+    form.scrollIntoView();
+  };
+
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", changed);
+  form.addEventListener("reset", () => setTimeout(changed)); // the fields are reset only then
+  addEventListener("hashchange", restore);
+  form.querySelector("fieldset").disabled = false;
+  refresh();
+  restore();
+}
+
+const initial = (field) =>
+  field.type === "select-one" ? [...field.options].find((o) => o.defaultSelected)?.value ?? field.options[0].value : field.defaultValue;
+
+// Lines over an axis of powers of two, in the form of the build's own curves (figures.py).
+// `series` is a list of { values, errors? }; `ticks` the values on the upright axis.
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 230, 48, 18, 14, 40];
+const MARKS = [
+  (x, y) => `<circle cx="${x}" cy="${y}" r="4"`,
+  (x, y) => `<path d="M${x - 4} ${y - 4}h8v8h-8z"`,
+  (x, y) => `<path d="M${x} ${y - 5}l5 9h-10z"`,
+];
+
+export function plot(svg, { x, ticks, series, log = false, at = null, said, xTicks = x }) {
+  const scale = log ? Math.log10 : (value) => value;
+  const [low, high] = [scale(ticks[0]), scale(ticks.at(-1))];
+  const [first, last] = [Math.log2(x[0]), Math.log2(x.at(-1))];
+  const clip = (value) => Math.min(Math.max(value, 0), 1);
+  const across = (value) => round(LEFT + clip((Math.log2(value) - first) / (last - first)) * (WIDTH - LEFT - RIGHT));
+  const up = (value) => round(HEIGHT - BOTTOM - clip((scale(value) - low) / (high - low)) * (HEIGHT - TOP - BOTTOM));
+  const parts = ticks.map((tick) =>
+    `<path d="M${LEFT} ${up(tick)}H${WIDTH - RIGHT}" class="grid"/>` +
+    `<text x="${LEFT - 6}" y="${up(tick)}" class="end">${tickText(tick)}</text>`);
+  for (const tick of xTicks)
+    parts.push(`<text x="${across(tick)}" y="${HEIGHT - BOTTOM + 14}" class="middle">${tickText(tick)}</text>`);
+  parts.push(`<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 8}" class="middle">${svg.dataset.x}</text>`);
+  if (at !== null) parts.push(`<path d="M${across(at)} ${TOP}V${HEIGHT - BOTTOM}" class="now"/>`);
+  series.forEach(({ values, errors }, number) => {
+    const points = values.map((value, i) => [across(x[i]), up(value)]);
+    parts.push(`<path d="M${points.map((p) => p.join(" ")).join("L")}" class="line line-${number}"/>`);
+    points.forEach(([a, b], i) => {
+      if (errors) parts.push(`<path d="M${a} ${up(values[i] - errors[i])}V${up(values[i] + errors[i])}" class="line-${number} error"/>`);
+      parts.push(`${MARKS[number](a, b)} class="mark line-${number}"/>`);
+    });
+  });
+  svg.innerHTML = parts.join("");
+  svg.setAttribute("aria-label", said);
+}
+
+const round = (value) => Math.round(value * 10) / 10;
+
+function tickText(value) {
+  if (value >= 1e6) return `${(value).toExponential(0).replace("e+", "e")}`;
+  return value >= 1 || value === 0 ? value.toLocaleString("en") : String(value);
+}
