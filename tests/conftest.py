@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
@@ -147,6 +147,37 @@ def browser(address, port):
         )
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Open a page of the site as a new visitor; `faults` collects what goes wrong there."""
+    contexts = []
+
+    def open_page(page: str, width: int = 1280, scheme: str = "light", **options):
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, **options
+        )
+        contexts.append(context)
+        tab = context.new_page()
+        tab.faults, tab.responses = [], []
+        tab.on("console", lambda m: m.type in ("error", "warning") and tab.faults.append(m.text))
+        tab.on("pageerror", lambda error: tab.faults.append(str(error)))
+        tab.on("requestfailed", lambda request: tab.faults.append(f"failed: {request.url}"))
+        tab.on("request", lambda request: elsewhere(tab, request.url, address))
+        tab.on("response", lambda response: tab.responses.append(response))
+        tab.goto(urljoin(address, page), wait_until="networkidle")
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def elsewhere(tab, url: str, address: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in ("data", "blob") and parts.netloc != urlsplit(address).netloc:
+        tab.faults.append(f"asked another host: {url}")
 
 
 def _import(name: str):

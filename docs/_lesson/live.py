@@ -129,7 +129,7 @@ def sharpness(title: str, width: int, scaled) -> str:
     parts = [
         _controls(
             _slider("sharpness", "d_k", "width d_k", (0, 12, 1), math.log2(width), width),
-            _slider("sharpness", "length", "query times", (-3, 5, 0.5), 0, 1),
+            _slider("sharpness", "times", "query times", (-3, 5, 0.5), 0, 1),
             _slider("sharpness", "temperature", "temperature", (-3, 3, 0.5), 0, 1),
         ),
         _table("Scores and weights", head, rows),

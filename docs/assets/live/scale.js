@@ -8,7 +8,7 @@ live("sharpness", (figure) => {
   let now;
 
   function update() {
-    const [d_k, length, temperature] = ["d_k", "length", "temperature"].map((name) => {
+    const [d_k, length, temperature] = ["d_k", "times", "temperature"].map((name) => {
       const slider = figure.field(name);
       const value = 2 ** Number(slider.value);
       const text = value >= 1 ? String(Math.round(value * 100) / 100) : String(Number(value.toPrecision(3)));
