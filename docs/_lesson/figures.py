@@ -21,8 +21,8 @@ def shown(value: float) -> str:
     return f"{value:z.4f}"
 
 
-def bars(title: str, names, values) -> str:
-    """One bar for each name; a full bar is a share of one."""
+def bars(title: str, names, values, role: str = "weight") -> str:
+    """One bar for each name, in the colour of its role; a full bar is a share of one."""
     names, values = list(names), [_number(value) for value in values]
     left = 12 + 7.5 * max(len(name) for name in names)
     right = 12 + 7.5 * max(len(shown(value)) for value in values)
@@ -37,7 +37,7 @@ def bars(title: str, names, values) -> str:
             f'<rect x="{left:.1f}" y="{middle - 9:.1f}" width="{room:.1f}" height="18" '
             'class="track"/>',
             f'<rect x="{left:.1f}" y="{middle - 9:.1f}" width="{size:.1f}" height="18" '
-            f'class="weight"/>',
+            f'class="{role}"/>',
             _text(left + room + 8, middle, shown(value), "start"),
         ]
     said = "; ".join(f"{n} {shown(v)}" for n, v in zip(names, values, strict=True))
@@ -153,13 +153,14 @@ def arrows(title: str, names, vectors) -> str:
     ]
     for number, (name, (a, b)) in enumerate(zip(names, vectors, strict=True)):
         x, y = at(a, b)
+        role = "key" if number else "query"
         length = math.hypot(a, b)
         reach = (a * qa + b * qb) / (qa * qa + qb * qb)
         if math.hypot(a - reach * qa, b - reach * qb) > 0.001 * length:
             foot_x, foot_y = at(reach * qa, reach * qb)
             parts.append(
                 f'<path d="M{x:.1f} {y:.1f}L{foot_x:.1f} {foot_y:.1f}" '
-                f'class="line line-{number} dashed"/>'
+                f'class="line {role} dashed"/>'
             )
         # The head: two short strokes back from the tip.
         a, b = 9 * a / length, -9 * b / length
@@ -167,7 +168,7 @@ def arrows(title: str, names, vectors) -> str:
             f"M{x:.1f} {y:.1f}l{-a + side * b / 2:.1f} {-b - side * a / 2:.1f}" for side in (-1, 1)
         )
         parts.append(
-            f'<path d="M{x0:.1f} {y0:.1f}L{x:.1f} {y:.1f}{head}" class="line line-{number}"/>'
+            f'<path d="M{x0:.1f} {y0:.1f}L{x:.1f} {y:.1f}{head}" class="line {role}"/>'
         )
         below = abs(b) < abs(a) / 4
         parts.append(_text(x, y + 18 if below else y - 12, name, "middle"))

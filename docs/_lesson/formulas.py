@@ -15,7 +15,9 @@ log = logging.getLogger("mkdocs.hooks.formulas")
 converter = LatexToMathML(fancy_error=False)
 
 MARKED = re.compile(
+    r'(?P<open><span class="n"[^>]*>)?'
     r'<span class="arithmatex">\\\((?P<inline>.*?)\\\)</span>'
+    r"(?P<close>(?(open)</span>))(?P<mark>[,.;:!?)]*)"
     r'|<div class="arithmatex">\\\[(?P<block>.*?)\\\]</div>',
     re.DOTALL,
 )
@@ -31,8 +33,12 @@ def mathml(text: str, warn) -> str:
             made = converter.convert_with_local_state(latex, displaystyle=block)
         except LatexError as error:
             warn(latex, str(error))
-            return f"<code>{html.escape(latex)}</code>"
-        return f'<div class="formula">{made}</div>' if block else made
+            made = f"<code>{html.escape(latex)}</code>"
+        if block:
+            return f'<div class="formula">{made}</div>'
+        made = f"{match['open'] or ''}{made}{match['close']}"
+        # A browser may break a line between a formula and the mark behind it.
+        return f'<span class="nowrap">{made}{match["mark"]}</span>' if match["mark"] else made
 
     return MARKED.sub(convert, text)
 

@@ -373,12 +373,12 @@ def detective(title: str, published, model) -> str:
 
 
 def _figure(name: str, title: str, data: dict, parts: list[str], script: str = "") -> str:
-    # In a script element nothing but an end tag has a meaning.
-    given = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+    # Not in a script element: instant navigation would run it as one.
+    given = html.escape(json.dumps(data, ensure_ascii=False))
     return (
         f'<figure class="plot live" data-search-exclude><figcaption>{_e(title)}</figcaption>'
-        f'<form id="{name}" data-live="{name}" autocomplete="off">'
-        f'<script type="application/json">{given}</script>{"".join(parts)}'
+        f'<form id="{name}" data-live="{name}" data-given="{given}" autocomplete="off">'
+        f"{''.join(parts)}"
         f'<p class="live-problem" id="{name}-problem" role="alert"></p>'
         '<p class="live-said" role="status"></p>'
         "<noscript><p>Where JavaScript runs, the numbers above can be changed.</p></noscript>"

@@ -21,7 +21,7 @@ export function live(name, start) {
 class Figure {
   constructor(form) {
     this.form = form;
-    this.data = JSON.parse(form.querySelector("script").textContent);
+    this.data = JSON.parse(form.dataset.given);
     this.problem = form.querySelector(".live-problem");
     this.wrong = [];
   }
