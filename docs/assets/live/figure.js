@@ -13,9 +13,9 @@ export function live(name, start) {
       wake(new Figure(form), start);
     }
   };
-  // With instant navigation a module runs once, and its page comes and goes.
-  if (window.document$) document$.subscribe(arrive);
-  else arrive();
+  // With instant navigation a module runs once, and its page comes and goes. It may arrive on a
+  // page that stands already: let the whole module be read before its figures wake.
+  queueMicrotask(() => (window.document$ ? document$.subscribe(arrive) : arrive()));
 }
 
 class Figure {
