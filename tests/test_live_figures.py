@@ -238,6 +238,8 @@ def test_figures_wake_after_instant_navigation(visit):
         tab.wait_for_load_state("networkidle")
     tab.locator("#worksheet fieldset:not([disabled])").wait_for()
     tab.wait_for_timeout(100)
+    assert tab.url.endswith("#worksheet?q0=2")
+    assert tab.locator("#worksheet [name=q0]").input_value() == "2"
     assert Figure(tab, "worksheet").results() == left
     assert tab.evaluate("window.stayed") is True
     assert tab.faults == []

@@ -87,6 +87,7 @@ function wake(figure, start) {
   const { form } = figure;
   const fields = [...form.elements].filter((field) => field.name);
   const said = form.querySelector("[role=status]");
+  const path = location.pathname;
   const { update, say } = start(figure);
 
   const refresh = () => {
@@ -109,7 +110,8 @@ function wake(figure, start) {
 
   let due;
   const settle = () => {
-    if (!form.isConnected) return;
+    // On the way to another page the address is that page's already.
+    if (!form.isConnected || location.pathname !== path) return;
     const mine = location.hash.startsWith(`#${form.id}?`);
     const hash = state();
     // Material keeps how far the page is scrolled in history.state.
