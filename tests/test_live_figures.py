@@ -184,7 +184,7 @@ def test_a_mangled_address_breaks_nothing(name, figure):
     assert one.results() == before
 
 
-NASTY = ["", "abc", "1e999", "-1e308", "1e308", "1/0", "0", "-0", "nan", "1,000", "1e-320", "∞", "5,5"]
+NASTY = ["", "abc", "1e999", "-1e308", "1e308", "1/0", "0", "-0", "nan", "1,000", "1e-320", "∞"]
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name != "sharpness"])
@@ -269,7 +269,8 @@ def test_at_200_percent_zoom_nothing_is_cut_off(name, figure):
     cut = one.form.evaluate(
         """(form) => [...form.querySelectorAll("input, select, button, p")].filter(e => {
           const box = e.getBoundingClientRect(), frame = form.getBoundingClientRect();
-          return box.width && !e.matches("[role=status]") && (box.right > frame.right + 1 || box.left < frame.left - 1);
+          const inside = box.left > frame.left - 1 && box.right < frame.right + 1;
+          return box.width && !inside && !e.matches("[role=status]");
         }).map(e => e.outerHTML)"""
     )
     assert cut == []

@@ -26,9 +26,10 @@ WIDTH, HEIGHT = 1200, 630
 def page() -> str:
     """The card as a page, in the site's light colours and its own names."""
     css = (DOCS / "assets/lesson.css").read_text("utf-8")
-    colours = "".join(re.search(r'"default"\] {(.*?)}', css, re.DOTALL)[1])
+    settings = (DOCS.parent / "mkdocs.yml").read_text("utf-8")
+    colours = re.search(r'"default"\] {(.*?)}', css, re.DOTALL)[1]
     name, said = (
-        re.search(rf"^{key}:(?: >-\n)? *(.+)$", (DOCS.parent / "mkdocs.yml").read_text("utf-8"), re.M)[1]
+        re.search(rf"^{key}:(?: >-\n)? *(.+)$", settings, re.MULTILINE)[1]
         for key in ("site_name", "site_description")
     )
     weights = attention_weights(ONE_QUERY.query[None], ONE_QUERY.keys)[0]

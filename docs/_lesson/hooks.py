@@ -75,7 +75,10 @@ def on_pre_build(config) -> None:
     sys.path[:0] = [place for place in check.PLACES if place not in sys.path]
     # The blocks that draw figures run in this process: let them import what is on disk.
     for name in list(sys.modules):
-        if name.partition(".")[0] == "attention" or name.startswith(("_lesson.figures", "_lesson.live")):
+        if (
+            name.startswith(("_lesson.figures", "_lesson.live"))
+            or name.split(".")[0] == "attention"
+        ):
             del sys.modules[name]
     Build.warned.count = 0
     Build.pages = None

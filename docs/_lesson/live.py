@@ -90,7 +90,8 @@ def worksheet(title: str, query_name: str, names, query, keys, values) -> str:
             "and predict first</label></p>",
             '<div class="live-steps"><p data-text="step"></p>'
             '<p class="live-row"><span id="worksheet-guess">The largest weight goes to</span> '
-            f'<span role="group" aria-labelledby="worksheet-guess" class="live-row">{guesses}</span>'
+            '<span role="group" aria-labelledby="worksheet-guess" class="live-row">'
+            f"{guesses}</span>"
             '<button type="button" data-do="next">Show the next column</button></p>'
             '<p data-text="verdict"></p></div>',
         ),
@@ -185,7 +186,7 @@ def lab(title: str, widths, n_keys: int, trials: int, bits: dict, norms: dict) -
         ),
         _plot("width d_k", f"{title}: see the table."),
         _legend(("entropy raw", "entropy scaled")),
-        '<p>Upright lines reach one standard error up and down. At most '
+        "<p>Upright lines reach one standard error up and down. At most "
         f'<span data-out="maximum">{fixed(math.log2(n_keys), 2)}</span> bits.</p>',
         _table("Entropy, ± its standard error, and the norm of the softmax Jacobian", head, rows),
     ]
@@ -389,7 +390,7 @@ def _figure(name: str, title: str, data: dict, parts: list[str], script: str = "
 def _controls(*parts: str, legend: str = "What you can change") -> str:
     """Fields and buttons; of no use until the script has woken them."""
     return (
-        f'<fieldset disabled><legend>{legend}</legend>{"".join(parts)}'
+        f"<fieldset disabled><legend>{legend}</legend>{''.join(parts)}"
         '<p class="live-row"><button type="reset">Reset</button> '
         "<span>The page’s address keeps what you change: copy it to share.</span></p></fieldset>"
     )
