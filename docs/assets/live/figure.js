@@ -2,6 +2,8 @@
 // say what is wrong with a field, reset. The build has written the whole figure, with its numbers
 // (docs/_lesson/live.py): here it is only brought to life, so nothing on the page moves.
 
+import { shownWhole } from "./numbers.js";
+
 const DELAY = 300; // ms after the last change until the address and the spoken summary follow
 
 // `start(figure)` returns { update(), say() }: `update` shows the numbers for what the fields hold
@@ -193,5 +195,5 @@ const round = (value) => Math.round(value * 10) / 10;
 
 function tickText(value) {
   if (value >= 1e6) return `${(value).toExponential(0).replace("e+", "e")}`;
-  return value >= 1 || value === 0 ? value.toLocaleString("en") : String(value);
+  return Number.isInteger(value) ? shownWhole(value) : String(value);
 }
