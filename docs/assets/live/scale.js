@@ -35,7 +35,7 @@ live("sharpness", (figure) => {
   return { update, say };
 });
 
-const SLICE = 6; // ms of drawing between two pictures: the page stays quick while trials come in
+const SLICE = 3; // ms of drawing between two pictures: the page stays quick while trials come in
 const KINDS = ["raw", "scaled", "rawNorm", "scaledNorm"]; // what `trial` gives, in its order
 
 live("lab", (figure) => {
