@@ -369,6 +369,9 @@ def test_width_moves_the_raw_weights_alone_and_length_undoes_temperature(figure)
     wider = one.results()
     assert wider["scaled0"] == before["scaled0"]
     assert float(wider["rawbits"]) < float(before["rawbits"]) / 2
+    for i in range(8):
+        raw, scaled = (float(wider[f"{kind}score{i}"]) for kind in ("raw", "scaled"))
+        assert raw == pytest.approx(32 * scaled, abs=0.17)  # the root of 1024; two decimals shown
     one.slide("times", 2)
     one.slide("temperature", 2)
     after = one.results()
