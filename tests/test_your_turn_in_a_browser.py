@@ -391,7 +391,9 @@ def test_broken_files_are_said_and_fetched_anew_the_next_time(turn):
 
 
 def test_a_missing_worker_is_said_and_the_command_is_offered(turn):
-    tab = turn(lambda context: context.route("**/*worker.js", lambda route: route.abort()))
+    tab = turn(
+        lambda context: context.route("**/your-turn-worker.js*", lambda route: route.abort())
+    )
     tab.press_run(SOLUTION)
     offers_the_command(tab, "the worker's script did not load")
 
