@@ -174,7 +174,9 @@ def test_the_page_shows_the_very_script_that_is_downloaded(site, parsed):
 
 def test_colab_is_offered_just_where_the_repository_is_known(site):
     repository = os.environ.get("REPO_URL", "").removeprefix("https://github.com/")
-    link = f"https://colab.research.google.com/github/{repository}/blob/gh-pages/code/attention.ipynb"
+    link = (
+        f"https://colab.research.google.com/github/{repository}/blob/gh-pages/code/attention.ipynb"
+    )
     text = "".join(file.read_text("utf-8") for file in site.rglob("*.html"))
     if repository:
         assert f'href="{link}"' in text

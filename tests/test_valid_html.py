@@ -15,7 +15,7 @@ pytestmark = pytest.mark.ci
 OF_THE_THEME = {
     # Its two hidden checkboxes, for the menu and the search, say autocomplete="off" so that a
     # browser that comes back to the page doesn't open them again.
-    'Attribute “autocomplete” is only allowed when the input type is .*',
+    "Attribute “autocomplete” is only allowed when the input type is .*",
 }
 
 

@@ -159,17 +159,14 @@ def arrows(title: str, names, vectors) -> str:
         if math.hypot(a - reach * qa, b - reach * qb) > 0.001 * length:
             foot_x, foot_y = at(reach * qa, reach * qb)
             parts.append(
-                f'<path d="M{x:.1f} {y:.1f}L{foot_x:.1f} {foot_y:.1f}" '
-                f'class="line {role} dashed"/>'
+                f'<path d="M{x:.1f} {y:.1f}L{foot_x:.1f} {foot_y:.1f}" class="line {role} dashed"/>'
             )
         # The head: two short strokes back from the tip.
         a, b = 9 * a / length, -9 * b / length
         head = "".join(
             f"M{x:.1f} {y:.1f}l{-a + side * b / 2:.1f} {-b - side * a / 2:.1f}" for side in (-1, 1)
         )
-        parts.append(
-            f'<path d="M{x0:.1f} {y0:.1f}L{x:.1f} {y:.1f}{head}" class="line {role}"/>'
-        )
+        parts.append(f'<path d="M{x0:.1f} {y0:.1f}L{x:.1f} {y:.1f}{head}" class="line {role}"/>')
         below = abs(b) < abs(a) / 4
         parts.append(_text(x, y + 18 if below else y - 12, name, "middle"))
     said = "; ".join(
