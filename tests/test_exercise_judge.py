@@ -18,8 +18,8 @@ HEAD = "def solve(Q, K, V, causal):\n"
 @pytest.fixture
 def hasty(monkeypatch):
     """A learner's time is up at once: what is tested is that it ends, not how fast."""
-    monkeypatch.setattr(judging, "SECONDS", 0.3)
-    monkeypatch.setattr(judging.Run.__init__, "__defaults__", (0.3, None))
+    monkeypatch.setattr(judging, "SECONDS", 0.5)
+    monkeypatch.setattr(judging.Run.__init__, "__defaults__", (0.5, None))
 
 
 def first(code: str) -> dict:

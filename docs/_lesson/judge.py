@@ -253,15 +253,17 @@ def describe(error: BaseException, source: str) -> dict:
     while step is not None:
         code = step.tb_frame.f_code
         if code.co_filename == FILE:
-            text = lines[step.tb_lineno - 1].strip() if step.tb_lineno <= len(lines) else ""
+            # What Python puts between two lines, as at the end of an except, has none.
+            line = step.tb_lineno or step.tb_frame.f_lineno or code.co_firstlineno
+            text = lines[line - 1].strip() if line <= len(lines) else ""
             inside = "" if code.co_name == "<module>" else code.co_name
-            trace.append({"line": step.tb_lineno, "inside": inside, "code": text})
+            trace.append({"line": line, "inside": inside, "code": text})
         step = step.tb_next
     if len(trace) > 5:  # a recursion
         trace = [*trace[:2], {"line": 0, "inside": "", "code": "…"}, *trace[-2:]]
     at = f", at line {trace[-1]['line']}" if trace else ""
     if isinstance(error, Stopped):
-        message = f"Stopped after {SECONDS} seconds{at}: does the loop there ever end?"
+        message = f"Stopped after {SECONDS} seconds{at}: is there a loop that never ends?"
     elif isinstance(error, KeyboardInterrupt):
         message = f"Interrupted{at}"
     elif isinstance(error, SystemExit):
