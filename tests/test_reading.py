@@ -108,7 +108,8 @@ def test_progress_is_kept_in_the_browser_and_can_be_forgotten(visit, address):
     assert tab.locator(".reading").count() == 0
     tab.keyboard.press("End")
     tab.wait_for_timeout(READ)
-    assert "1 of 6 chapters read" in tab.locator(".reading").text_content()
+    whole = sum(page[:1].isdigit() for page in pages())
+    assert f"1 of {whole} chapters read" in tab.locator(".reading").text_content()
     tab.goto(urljoin(address, second), wait_until="networkidle")
     assert marked.count() == 1
     assert tab.locator("article ol a.read").count() == 0
