@@ -1,8 +1,8 @@
 """The command line: one flag a run."""
 
 import argparse
+import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from . import __version__
@@ -37,8 +37,11 @@ def main(argv=None):
     functions = run_one, run_select, run_scale, run_mask, run_params
     runs = dict(zip(RUNS, functions, strict=True))
     text = "\n\n\n".join(runs[name]() for name in chosen)
-    with suppress(BrokenPipeError):  # the reader, say `head`, has seen enough
+    try:
         print(printable(text), flush=True)
+    except BrokenPipeError:  # the reader, say `head`, has seen enough
+        # What is left in the buffer must not complain when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
