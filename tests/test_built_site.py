@@ -91,6 +91,7 @@ def test_formulas_are_in_the_page_itself(parsed):
     assert sum(len(parsed(page).select("article math")) for page in chapters()) > 20
 
 
+@pytest.mark.ci
 def test_two_builds_give_the_same_bytes(site, tmp_path):
     """Also from another folder: no path, date or order of the machine gets into a page."""
     copy = tmp_path / "elsewhere"

@@ -427,6 +427,7 @@ def test_a_plain_build_fails_and_names_every_place(copy):
     assert f"docs/index.md:{len(read(two).splitlines())}: 5 is neither" in said
 
 
+@pytest.mark.ci
 def test_a_plain_build_fails_where_code_ends_the_process(copy):
     page = copy / "docs/index.md"
     page.write_text(read(page) + "\n```pycon\n>>> import os; os._exit(0)\n```\n", "utf-8")
@@ -435,6 +436,7 @@ def test_a_plain_build_fails_where_code_ends_the_process(copy):
     assert "the code ended the process, with 0" in made.stdout + made.stderr
 
 
+@pytest.mark.ci
 def test_a_plain_build_fails_on_what_is_only_a_warning_elsewhere(copy):
     """A dead link, a dead anchor, a block that raises and a formula that does not parse."""
     page = copy / "docs/index.md"
@@ -467,6 +469,7 @@ def wait_for(address: str, text: str, without: str | None = None) -> None:
     pytest.fail(f"{address} never said {text!r}, but {page[:2000]!r}")
 
 
+@pytest.mark.ci
 def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
     page, module = copy / "docs/1-one-query.md", copy / "attention/examples.py"
     kept = read(page)

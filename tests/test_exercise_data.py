@@ -134,6 +134,7 @@ def test_without_python_for_the_browser_the_page_offers_the_command(monkeypatch,
     assert set(made.published()) == {"code/your-turn.py", "assets/judge.py"}
 
 
+@pytest.mark.ci
 def test_a_site_built_without_it_still_stands(monkeypatch, tmp_path):
     """It builds without a warning, says so where the editor would be, and has the command."""
     monkeypatch.setenv("RUNTIME", "false")
