@@ -21,7 +21,8 @@ def test_it_has_a_dozen_cases_each_with_a_closed_answer_and_a_report():
 def test_a_report_is_linked_by_the_number_that_the_data_gives():
     line = clinic.credit("softmax-very-negative", [-1000.0, -1001.0], (), ())
     assert line == (
-        "Reported in [pytorch/executorch#18407](https://github.com/pytorch/executorch/issues/18407)"
+        '<p>Reported in <a href="https://github.com/pytorch/executorch/issues/18407">'
+        "pytorch/executorch#18407</a></p>"
     )
 
 

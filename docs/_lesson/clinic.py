@@ -13,7 +13,7 @@ CASES = {case["id"]: case for case in json.loads(FILE.read_text("utf-8"))}
 
 
 def credit(name: str, given, wrong, right) -> str:
-    """Who reported a case, as Markdown, if the page shows its input and both its answers.
+    """Who reported a case, as HTML, if the page shows its input and both its answers.
 
     Each of `given`, `wrong` and `right` is an array or a tuple of arrays. Raises
     ValueError for one that the case does not hold.
@@ -28,7 +28,8 @@ def credit(name: str, given, wrong, right) -> str:
         for array in shown if isinstance(shown, tuple) else (shown,):
             if not any(same(array, value) for value in held[part].values()):
                 raise ValueError(f"{name} has nothing {part} like {array!r}: {held[part]}")
-    return "Reported in " + ", ".join(f"[{text}]({address})" for text, address in reports(case))
+    links = (f'<a href="{address}">{text}</a>' for text, address in reports(case))
+    return f"<p>Reported in {', '.join(links)}</p>"
 
 
 def same(array, value) -> bool:
