@@ -44,6 +44,15 @@ def test_an_edge_is_found_in_an_output(exact, way):
     assert not exact.near(beside)
 
 
+def test_a_double_that_is_shown_to_its_last_digit_is_near_an_edge(exact):
+    code = ">>> print(softmax(np.log([1.0, x]))[0])\n0.25"
+    places, _ = exact.measure(CODE.format(3, code), "docs/page.md")
+    assert not exact.near(places)  # the true value is as short as what is shown
+    code = ">>> print(float(np.exp(np.float64(x))))\n20.085536923187668"
+    places, _ = exact.measure(CODE.format(3, code), "docs/page.md")
+    assert len(exact.near(places)) == 1
+
+
 @pytest.mark.parametrize(
     ("prose", "near"),
     [
