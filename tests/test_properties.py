@@ -1,6 +1,7 @@
 """What holds for any input, against a definition of attention in plain Python."""
 
 import math
+import os
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from attention import (
     softmax,
 )
 
-settings.register_profile("lesson", derandomize=True, max_examples=100, deadline=None)
+# The same inputs in each run; fewer where a reader waits for them.
+TRIES = 100 if os.environ.get("CI") == "true" else 20
+settings.register_profile("lesson", derandomize=True, max_examples=TRIES, deadline=None)
 settings.load_profile("lesson")
 
 DTYPES = ["float16", "float32", "float64", "int8", "int64", "bool"]
