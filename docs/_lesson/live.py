@@ -435,7 +435,7 @@ def _slider(form: str, name: str, label: str, span, place: float, value) -> str:
     """A slider over powers of two, and the number it stands at."""
     return (
         f'<p class="live-dial"><label class="live-field" for="{form}-{name}">{label} '
-        f'<output data-out="{name}" for="{form}-{name}">{_plain(value)}</output></label>'
+        f'<b data-out="{name}">{_plain(value)}</b></label>'
         f'<input type="range" id="{form}-{name}" name="{name}" {_range(span, place)} '
         f'aria-valuetext="{_plain(value)}"></p>'
     )
