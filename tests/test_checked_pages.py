@@ -259,7 +259,7 @@ def test_nothing_leaks_from_page_to_page():
     meddler = """```pycon
 >>> import numpy as np, attention, random, os
 >>> secret = 1
->>> np.set_printoptions(precision=1)
+>>> _ = np.set_printoptions(precision=1)
 >>> old = np.seterr(all="ignore")
 >>> attention.softmax = None
 >>> attention.secret = 1
