@@ -193,6 +193,11 @@ def pages() -> list[str]:
     return ["" if name == "index.md" else name.rpartition(".")[0] + "/" for name in nav]
 
 
+def lesson() -> list[str]:
+    """The numbered pages, in the order in which the links at their feet lead."""
+    return [page for page in pages() if re.match("[0-9]-", page)]
+
+
 def chapters() -> list[str]:
-    """The pages that teach; the sixth is the exercise."""
-    return [page for page in pages() if re.match("[1-578]-", page)]
+    """The pages that teach: the lesson without its exercise."""
+    return [page for page in lesson() if page != "6-your-turn/"]

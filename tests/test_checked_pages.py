@@ -479,6 +479,7 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
     server = subprocess.Popen(
         [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"],
         cwd=copy,
+        env={name: value for name, value in os.environ.items() if name != "SITE_URL"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import _import, chapters, need, pages
+from conftest import _import, chapters, lesson, need, pages
 
 pytestmark = pytest.mark.ci
 
@@ -57,14 +57,16 @@ TALL = """() => Math.max(0, ...[...document.querySelectorAll("article .formula m
 
 def test_formulas_show_after_instant_navigation(visit):
     """From chapter to chapter by the links at the foot, without loading a whole page."""
-    tab = visit(chapters()[0])
+    tab = visit(lesson()[0])
     tab.evaluate("window.stayed = true")
     shown, tallest = 0, 0
-    for page in chapters():
-        if page != chapters()[0]:
+    for page in lesson():
+        if page != lesson()[0]:
             tab.locator("a.md-footer__link--next").click()
             tab.wait_for_url(f"**/{page}")
             tab.wait_for_load_state("networkidle")
+        if page not in chapters():
+            continue
         assert tab.evaluate(HIDDEN) == 0
         shown += tab.locator("article math").count()
         tallest = max(tallest, tab.evaluate(TALL))

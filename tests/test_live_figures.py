@@ -5,14 +5,14 @@ from urllib.parse import urljoin
 
 import numpy as np
 import pytest
-from conftest import _import, chapters, need, pages
+from conftest import _import, lesson, need, pages
 
 import attention
 
 pytestmark = pytest.mark.ci
 
 ONE, SCALE, MASK, LAYER = (
-    next(page for page in chapters() if page.startswith(number)) for number in "1345"
+    next(page for page in lesson() if page.startswith(number)) for number in "1345"
 )
 FIGURES = {
     "worksheet": ONE,
@@ -222,7 +222,8 @@ def test_figures_wake_after_instant_navigation(visit):
     Figure(tab, "worksheet").fill(q0="2")
     tab.wait_for_timeout(SETTLED)
     left = Figure(tab, "worksheet").results()
-    for page in chapters()[1:]:
+    way = lesson()[: lesson().index(LAYER) + 1]
+    for page in way[1:]:
         tab.locator("a.md-footer__link--next").click()
         tab.wait_for_url(f"**/{page}")
         tab.wait_for_load_state("networkidle")
@@ -232,7 +233,7 @@ def test_figures_wake_after_instant_navigation(visit):
     one = Figure(tab, "detective")
     one.fill(D="768")
     assert one.numbers("yours-embeddings") == [768 * 50_000]
-    for page in reversed(chapters()[:-1]):
+    for page in reversed(way[:-1]):
         tab.go_back()
         tab.wait_for_url(re.compile(f"/{page}(#.*)?$"))
         tab.wait_for_load_state("networkidle")
