@@ -15,9 +15,7 @@ How a page is written is said in docs/contributing.md.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import difflib
-import io
 import json
 import multiprocessing
 import os
@@ -36,74 +34,60 @@ PLACES = [str(DOCS), str(ROOT)]
 sys.path[:0] = [place for place in PLACES if place not in sys.path]
 
 from _lesson.page import Edit, Page, edited, process  # noqa: E402
-from _lesson.runner import Problem, beside  # noqa: E402
+from _lesson.runner import Problem  # noqa: E402
 
 LIMIT = 60  # seconds that a page may run without a sign of life
 
-_last: dict[str, Page] = {}
-_replayed: dict[str, tuple[dict, int]] = {}  # names of a page, and how far they go
 
+class Checking:
+    """Pages that are checked in the background, each in a process of its own.
 
-def start(texts: dict[str, str], limit: float = LIMIT) -> subprocess.Popen:
-    """Begin to check pages in the background; `finish` waits for the result."""
-    # A new interpreter sees the package as it is on disk now. It writes no
-    # bytecode: a file saved twice in one second would be taken for the old one.
-    worker = subprocess.Popen(
-        [sys.executable, "-B", __file__, "--worker", str(limit)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=ROOT,
-    )
-    worker.stdin.write(json.dumps(texts).encode())
-    worker.stdin.close()
-    return worker
+    `checking[name]` waits for one page, `checking.pages()` for all, in the order given.
+    Code that goes on for `limit` seconds is ended, which is a problem like any other.
+    """
 
+    def __init__(self, texts: dict[str, str], limit: float = LIMIT):
+        self.names = list(texts)
+        self.done: dict[str, Page] = {}
+        # A new interpreter sees the package as it is on disk now. It writes no
+        # bytecode: a file saved twice in one second would be taken for the old one.
+        self.worker = subprocess.Popen(
+            [sys.executable, "-B", __file__, "--worker", str(limit)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
+        )
+        self.worker.stdin.write(json.dumps(texts).encode())
+        self.worker.stdin.close()
 
-def finish(worker: subprocess.Popen) -> dict[str, Page]:
-    """What became of the pages given to `start`, by name."""
-    answer = worker.stdout.read()
-    worker.stdout.close()
-    if worker.wait():
-        raise RuntimeError(f"the page checker ended with {worker.returncode}")
-    pages = {name: Page(**fields) for name, fields in json.loads(answer).items()}
-    for page in pages.values():
-        page.problems = [Problem(*problem) for problem in page.problems]
-        page.changes = [Edit(*change) for change in page.changes]
-    _last.clear()
-    _last.update(pages)
-    _replayed.clear()
-    return pages
+    def __getitem__(self, name: str) -> Page:
+        while name not in self.done:
+            line = self.worker.stdout.readline()
+            if not line:
+                raise RuntimeError(f"the page checker ended with {self.worker.wait()}")
+            found, fields = json.loads(line)
+            page = self.done[found] = Page(**fields)
+            page.problems = [Problem(*problem) for problem in page.problems]
+            page.changes = [Edit(*change) for change in page.changes]
+        return self.done[name]
+
+    def pages(self) -> dict[str, Page]:
+        pages = {name: self[name] for name in self.names}
+        self.worker.stdout.close()
+        self.worker.wait()
+        return pages
 
 
 def check(texts: dict[str, str], limit: float = LIMIT) -> dict[str, Page]:
-    """`process` for each of `texts`, each in a process of its own.
-
-    Code that goes on for `limit` seconds is ended, which is a problem like any other.
-    """
-    return finish(start(texts, limit))
+    """`process` for each of `texts`, as Checking does it."""
+    return Checking(texts, limit).pages()
 
 
-def above(name: str, stop: int) -> dict:
-    """The names that page `name`, checked last, has defined above line `stop`.
-
-    A block that draws a figure runs where the site is built, not where the page was
-    checked; this brings what the page computed to it.
-    """
-    fresh = {"__name__": "__main__", **beside(name)}
-    namespace, done = _replayed.get(name, (fresh, 0))
-    with contextlib.redirect_stdout(io.StringIO()):
-        for line, source in _last[name].code:
-            if done < line < stop:
-                exec(source, namespace)
-    _replayed[name] = namespace, stop
-    return {name: v for name, v in namespace.items() if not name.startswith("__")}
-
-
-def counted() -> str:
-    """How much the pages that were checked last hold, in a sentence for a page."""
-    examples = sum(page.examples for page in _last.values())
-    numbers = sum(page.numbers for page in _last.values())
-    return f"**{examples:,} examples and {numbers:,} numbers in prose on {len(_last)} pages.**"
+def counted(pages: dict[str, Page]) -> str:
+    """How much some checked pages hold, in a sentence for a page."""
+    examples = sum(page.examples for page in pages.values())
+    numbers = sum(page.numbers for page in pages.values())
+    return f"**{examples:,} examples and {numbers:,} numbers in prose on {len(pages)} pages.**"
 
 
 def _child(connection, text: str, name: str) -> None:
@@ -113,7 +97,7 @@ def _child(connection, text: str, name: str) -> None:
 
 
 def _worker(limit: float) -> None:
-    """Read pages as JSON, run each in a child, write what they found as JSON."""
+    """Read pages as JSON, run each in a child; write a line of JSON when one is done."""
     texts = json.load(sys.stdin)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # input() in a page finds nothing
     # A fork has numpy loaded already: a page costs milliseconds, not a start.
@@ -121,7 +105,7 @@ def _worker(limit: float) -> None:
     context = multiprocessing.get_context("fork" if forks else "spawn")
     if forks:
         import numpy  # noqa: F401
-    waiting, running, pages = list(texts), {}, {}
+    waiting, running = list(texts), {}
     while waiting or running:
         while waiting and len(running) < (os.cpu_count() or 1):
             name = waiting.pop(0)
@@ -148,10 +132,9 @@ def _worker(limit: float) -> None:
                 child.kill()
                 said = None
             lost = Page(texts[name], [Problem(line, message)], failed=True)
-            pages[name] = said or asdict(lost)
+            print(json.dumps([name, said or asdict(lost)]), flush=True)
             child.join()
             del running[connection]
-    json.dump(pages, sys.stdout)
 
 
 def report(pages: dict[str, Page]) -> list[str]:
@@ -178,10 +161,14 @@ def write(path: Path, text: str) -> None:
 
 
 def sources() -> dict[str, str]:
-    """The text of each checked page of the project, by name."""
-    paths = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-    paths = [path for path in paths if path.parent.name != "_lesson" and path.exists()]
-    return {path.relative_to(ROOT).as_posix(): read(path) for path in paths}
+    """The text of each checked page of the project, by name, in the order of MkDocs."""
+    paths = sorted(DOCS.rglob("*.md"), key=lambda path: (path.name != "index.md", path))
+    paths = [path for path in [*paths, ROOT / "README.md"] if path.exists()]
+    return {
+        path.relative_to(ROOT).as_posix(): read(path)
+        for path in paths
+        if path.parent.name != "_lesson"
+    }
 
 
 class Accept:

@@ -45,8 +45,7 @@ class Build:
     """What is known while one build runs."""
 
     serving = False
-    worker = None
-    pages: dict[str, check.Page] | None = None
+    checking: check.Checking
     warned = Warnings(logging.WARNING)
     scratch = tempfile.TemporaryDirectory(prefix="attention-")
 
@@ -73,16 +72,8 @@ def on_config(config) -> None:
 def on_pre_build(config) -> None:
     # MkDocs takes back what a hook adds to the path while it is loaded.
     sys.path[:0] = [place for place in check.PLACES if place not in sys.path]
-    # The blocks that draw figures run in this process: let them import what is on disk.
-    for name in list(sys.modules):
-        if (
-            name.startswith(("_lesson.figures", "_lesson.live"))
-            or name.split(".")[0] == "attention"
-        ):
-            del sys.modules[name]
     Build.warned.count = 0
-    Build.pages = None
-    Build.worker = check.start(check.sources())
+    Build.checking = check.Checking(check.sources())
 
 
 @event_priority(100)  # before mkdocs-jupyter looks for notebooks
@@ -107,9 +98,9 @@ def on_files(files, config) -> None:
 
 def on_page_read_source(page, config) -> str | None:
     name = f"docs/{page.file.src_uri}"
-    checked = results().get(name)
-    if checked is None:
+    if name not in Build.checking.names:
         return None
+    checked = Build.checking[name]
     text = checked.site.removeprefix("\ufeff")
     if checked.failed:
         text = text.replace('```python exec="true"', "```python no-exec")
@@ -119,7 +110,18 @@ def on_page_read_source(page, config) -> str | None:
 
 
 def on_page_markdown(markdown: str, page, config, **_) -> str:
+    if "<!-- counted -->" in markdown:
+        markdown = markdown.replace("<!-- counted -->", check.counted(Build.checking.pages()))
     return markdown.replace("<!-- colab -->", colab_link(config.repo_url))
+
+
+def on_env(env, **_) -> None:
+    """All pages are read, and none is written: where numbers drifted, a build ends here."""
+    lines = check.report(Build.checking.pages())
+    for line in lines:
+        log.error(line)
+    if lines and not Build.serving:
+        raise Abort(f"{len(lines)} places differ from the code: see above")
 
 
 def on_post_build(config) -> None:
@@ -128,18 +130,6 @@ def on_post_build(config) -> None:
         shutil.copyfile(Path(Build.scratch.name, name), Path(config.site_dir, name))
     if Build.warned.count and not Build.serving:
         raise Abort(f"the build gave {Build.warned.count} warnings: see above")
-
-
-def results() -> dict[str, check.Page]:
-    """The checked pages; where numbers drifted, a build ends here and says which."""
-    if Build.pages is None:
-        Build.pages = check.finish(Build.worker)
-        lines = check.report(Build.pages)
-        for line in lines:
-            log.error(line)
-        if lines and not Build.serving:
-            raise Abort(f"{len(lines)} places differ from the code: see above")
-    return Build.pages
 
 
 def with_notice(text: str, lines: list[str]) -> str:

@@ -38,7 +38,6 @@ class Page:
     site: str = ""  # the text for the site
     problems: list[Problem] = field(default_factory=list)
     changes: list[Edit] = field(default_factory=list)  # what would bring the text up to date
-    code: list[tuple[int, str]] = field(default_factory=list)  # lines, and what ran there
     spans: list[tuple[int, int]] = field(default_factory=list)  # where code stands in the text
     examples: int = 0
     numbers: int = 0
@@ -205,7 +204,6 @@ class Reader:
         shown, code = [], []
         for example in examples:
             self.page.examples += 1
-            self.page.code.append((first + 2 + example.lineno, example.source))
             code.append(example.source)
             output = self.example(example, first + 1 + example.lineno, indent, newline)
             if output:
@@ -301,13 +299,13 @@ class Reader:
             return
         if not made.strip():
             self.problem(first + 1, "this block prints nothing: print its content")
-        start = self.starts[first + 1]
-        # On the site the block sees what the page has computed above it.
-        seen = (
-            f"{indent}from _lesson.check import above\n"
-            f"{indent}globals().update(above({self.name!r}, {first + 1}))\n"
-        )
-        self.shown.append(Edit(start, start, seen))
+        if "html" in self.bare(first):
+            # It has run here, where the page's names are: the build has but to put it in.
+            start, end = self.starts[first + 1], self.starts[last]
+            self.shown.append(Edit(start, end, f"{indent}print({made!r}, end='')\n"))
+        else:
+            text = "".join(f"{indent}{row}".rstrip() + "\n" for row in made.splitlines())
+            self.shown.append(Edit(self.starts[first], self.starts[last + 1], text))
 
     def inner_page(self, body: range) -> None:
         """A page shown in a page, as contributing.md does, is checked as one."""
