@@ -88,7 +88,8 @@ def test_numpy_that_is_broken_is_not_called_missing(folder, tmp_path):
 def test_no_line_of_the_package_is_lost():
     lines = set(derive.script().splitlines())
     for name in derive.MODULES:
-        part = derive.section(derive.PACKAGE / f"{name}.py")
+        path = derive.PACKAGE / f"{name}.py"
+        part = derive.section(path, path.read_text("utf-8"))
         assert part.code.count("\n") > 10
         assert set(part.code.splitlines()) <= lines
         text = (derive.PACKAGE / f"{name}.py").read_text(encoding="utf-8")

@@ -15,13 +15,17 @@ How a page is written is said in docs/contributing.md.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
+import importlib
 import json
 import multiprocessing
 import os
 import re
 import subprocess
 import sys
+import tempfile
+import warnings
 from dataclasses import asdict
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -37,6 +41,7 @@ from _lesson.page import Edit, Page, edited, process  # noqa: E402
 from _lesson.runner import Problem  # noqa: E402
 
 LIMIT = 60  # seconds that a page may run without a sign of life
+LOADED = ("numpy.random", "attention.runs", "_lesson.live")
 
 
 class Checking:
@@ -51,14 +56,15 @@ class Checking:
         self.done: dict[str, Page] = {}
         # A new interpreter sees the package as it is on disk now. It writes no
         # bytecode: a file saved twice in one second would be taken for the old one.
-        self.worker = subprocess.Popen(
-            [sys.executable, "-B", __file__, "--worker", str(limit)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=ROOT,
-        )
-        self.worker.stdin.write(json.dumps(texts).encode())
-        self.worker.stdin.close()
+        with tempfile.TemporaryFile() as given:  # a pipe would make the caller wait for its reader
+            given.write(json.dumps(texts).encode())
+            given.seek(0)
+            self.worker = subprocess.Popen(
+                [sys.executable, "-B", __file__, "--worker", str(limit)],
+                stdin=given,
+                stdout=subprocess.PIPE,
+                cwd=ROOT,
+            )
 
     def __getitem__(self, name: str) -> Page:
         while name not in self.done:
@@ -100,11 +106,13 @@ def _worker(limit: float) -> None:
     """Read pages as JSON, run each in a child; write a line of JSON when one is done."""
     texts = json.load(sys.stdin)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # input() in a page finds nothing
-    # A fork has numpy loaded already: a page costs milliseconds, not a start.
+    # A fork has loaded already what most pages need: a page costs milliseconds, not a start.
     forks = "fork" in multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if forks else "spawn")
-    if forks:
-        import numpy  # noqa: F401
+    for module in LOADED if forks else ():
+        # What fails or warns here does so again in each page that needs it, and is reported.
+        with contextlib.suppress(Exception), warnings.catch_warnings(action="error"):
+            importlib.import_module(module)
     waiting, running = list(texts), {}
     while waiting or running:
         while waiting and len(running) < (os.cpu_count() or 1):

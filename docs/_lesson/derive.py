@@ -1,6 +1,7 @@
 """Make the single file and the notebook from the package's own text."""
 
 import ast
+import functools
 import json
 import re
 import sys
@@ -145,7 +146,8 @@ def sections(package):
         raise ValueError(f"not the modules in MODULES: {found ^ set(MODULES)}")
     parts, owner = [], {}
     for name in MODULES:
-        part = section(package / f"{name}.py")
+        path = package / f"{name}.py"
+        part = section(path, path.read_text(encoding="utf-8"))
         for taken in part.names & owner.keys():
             raise ValueError(f"{taken} is defined in {owner[taken]} and in {name}")
         owner |= dict.fromkeys(part.names, name)
@@ -157,12 +159,12 @@ def sections(package):
     return parts
 
 
-def section(path):
+@functools.lru_cache(len(MODULES))  # script and notebook are made of the same text
+def section(path, text):
     """Take one module apart into its imports and the rest.
 
     Raises ValueError when an import has a form that cannot be merged.
     """
-    text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
     lines = text.splitlines()
     imports, names, start = set(), set(), tree.body[0].end_lineno

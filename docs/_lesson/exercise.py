@@ -7,6 +7,7 @@ into the site. Where it can't be had the page says so and offers the local comma
 
 from __future__ import annotations
 
+import functools
 import gzip
 import hashlib
 import html
@@ -43,7 +44,11 @@ DATA = check.DOCS / "6-your-turn.toml"
 DOWNLOAD = "code/your-turn.py"
 PUBLISHED = "assets/"  # where the page's script finds what it runs
 
-exercise = judge.load()
+
+@functools.cache
+def exercise() -> judge.Exercise:
+    """The data of the page, read when a block asks for it."""
+    return judge.load()
 
 
 # What is published
@@ -148,7 +153,7 @@ def words() -> str:
 
 def task() -> str:
     """What is asked: the arguments, and what is returned."""
-    data = exercise.data
+    data = exercise().data
     rows = [f"| `{one['name']}` | {one['holds']} |" for one in data["argument"]]
     rows.append(f"| returns | {data['returns']} |")
     return "\n".join(
@@ -159,7 +164,7 @@ def task() -> str:
 def cases() -> str:
     """The visible cases as a table, a matrix with a line for each row."""
     lines = []
-    for case in exercise.cases:
+    for case in exercise().cases:
         if not case["hidden"]:
             given = [[[str(x) for x in row] for row in case[name]] for name in ("Q", "K", "V")]
             output = judge.written(case["output"], [])
@@ -178,12 +183,12 @@ def rows(matrix: list[list[str]]) -> str:
 
 def count(hidden: bool | None = None) -> int:
     """How many cases there are: all, or those that are (not) hidden."""
-    return sum(hidden in (None, case["hidden"]) for case in exercise.cases)
+    return sum(hidden in (None, case["hidden"]) for case in exercise().cases)
 
 
 def wrong(equal: bool) -> int:
     """How many of the stored programs are wrong, or equal to the right one."""
-    return sum(one["equal"] == equal for one in exercise.wrong)
+    return sum(one["equal"] == equal for one in exercise().wrong)
 
 
 def download() -> str:
@@ -200,14 +205,14 @@ def download() -> str:
 def hints() -> str:
     """The hints, closed."""
     parts = []
-    for number, hint in enumerate(exercise.data["hint"], 1):
+    for number, hint in enumerate(exercise().data["hint"], 1):
         parts += [f'??? tip "Hint {number}: {hint["title"]}"', "", f"    {hint['text']}", ""]
     return "\n".join(parts)
 
 
 def solution() -> str:
     """The solution, closed, with a list of the steps that are its code's comments."""
-    code = exercise.data["solution"]
+    code = exercise().data["solution"]
     steps = re.findall(r"^ *# (\d+\. .*)$", code, re.MULTILINE)
     lines = [*steps, "", "```python", *code.splitlines(), "```"]
     body = "\n".join(f"    {line}" if line else "" for line in lines)
@@ -225,12 +230,12 @@ def local() -> str:
 
 def editor() -> str:
     """The box for the learner's code, its buttons, and where the verdicts go."""
-    return box("check", "Your solution", "Run checks", "Results", exercise.data["starter"])
+    return box("check", "Your solution", "Run checks", "Results", exercise().data["starter"])
 
 
 def rival() -> str:
     """The box for the learner's cases, to begin with the first of the page's own."""
-    first = ", ".join(f"{name}={exercise.cases[0][name]}" for name in ("Q", "K", "V", "causal"))
+    first = ", ".join(f"{name}={exercise().cases[0][name]}" for name in ("Q", "K", "V", "causal"))
     return box(
         "cases",
         "Your cases",

@@ -56,6 +56,7 @@ def on_startup(command: str, **_) -> None:
 
 
 def on_config(config) -> None:
+    Build.checking = check.Checking(check.sources())  # goes on while MkDocs gets ready
     fences = config.mdx_configs.setdefault("pymdownx.superfences", {})
     fences.setdefault("custom_fences", []).append(
         {"name": "output", "class": "output", "format": output.as_html}
@@ -73,7 +74,6 @@ def on_pre_build(config) -> None:
     # MkDocs takes back what a hook adds to the path while it is loaded.
     sys.path[:0] = [place for place in check.PLACES if place not in sys.path]
     Build.warned.count = 0
-    Build.checking = check.Checking(check.sources())
 
 
 @event_priority(100)  # before mkdocs-jupyter looks for notebooks
