@@ -49,15 +49,19 @@ class Checking:
 
     `checking[name]` waits for one page, `checking.pages()` for all, in the order given.
     Code that goes on for `limit` seconds is ended, which is a problem like any other.
+    Pages whose result is in `known` are not run again.
     """
 
-    def __init__(self, texts: dict[str, str], limit: float = LIMIT):
-        self.names = list(texts)
-        self.done: dict[str, Page] = {}
+    def __init__(
+        self, texts: dict[str, str], limit: float = LIMIT, known: dict[str, Page] | None = None
+    ):
+        self.texts = texts
+        self.done = dict(known or {})
+        new = {name: text for name, text in texts.items() if name not in self.done}
         # A new interpreter sees the package as it is on disk now. It writes no
         # bytecode: a file saved twice in one second would be taken for the old one.
         with tempfile.TemporaryFile() as given:  # a pipe would make the caller wait for its reader
-            given.write(json.dumps(texts).encode())
+            given.write(json.dumps(new).encode())
             given.seek(0)
             self.worker = subprocess.Popen(
                 [sys.executable, "-B", __file__, "--worker", str(limit)],
@@ -78,7 +82,7 @@ class Checking:
         return self.done[name]
 
     def pages(self) -> dict[str, Page]:
-        pages = {name: self[name] for name in self.names}
+        pages = {name: self[name] for name in self.texts}
         self.worker.stdout.close()
         self.worker.wait()
         return pages

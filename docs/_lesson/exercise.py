@@ -131,7 +131,7 @@ def unpack(archive: bytes) -> None:
 
 WORDS = ("attention", "query", "key", "value", "causal mask", "softmax")
 LOCAL = """\
-Save [your-turn.py](../{download}){{ download }}, and beside it your code as `my_solution.py`.
+Save [your-turn.py]({download}){{ download }}, and beside it your code as `my_solution.py`.
 Python {python} or newer is all that it needs:
 
 ```console

@@ -50,13 +50,24 @@ class Build:
     scratch = tempfile.TemporaryDirectory(prefix="attention-")
 
 
+class Kept:
+    """What serving keeps from build to build, while only pages change: an author waits for it."""
+
+    around: dict[Path, int]
+    texts: dict[str, str]
+    pages: dict[str, check.Page]
+    rendered: dict[str, tuple]
+
+
 def on_startup(command: str, **_) -> None:
     Build.serving = command == "serve"
     logging.getLogger("mkdocs").addHandler(Build.warned)
 
 
 def on_config(config) -> None:
-    Build.checking = check.Checking(check.sources())  # goes on while MkDocs gets ready
+    texts = check.sources()
+    known = still_known(texts) if Build.serving else {}
+    Build.checking = check.Checking(texts, known=known)  # goes on while MkDocs gets ready
     fences = config.mdx_configs.setdefault("pymdownx.superfences", {})
     fences.setdefault("custom_fences", []).append(
         {"name": "output", "class": "output", "format": output.as_html}
@@ -65,8 +76,7 @@ def on_config(config) -> None:
     config.mdx_configs.setdefault("abbr", {})["glossary"] = terms()
     jupyter = config.plugins.get("mkdocs-jupyter")
     if Build.serving and jupyter:
-        # Running the notebook takes seconds; an author waits for each save. It is
-        # rendered anew when its source changes, and all of the package is in that.
+        # Running the notebook takes seconds; an author waits for each save.
         jupyter.config.update(execute=False, cache=True, cache_dir=Build.scratch.name + "/cache")
 
 
@@ -84,6 +94,8 @@ def on_files(files, config) -> None:
     for name, derived in DERIVED.items():
         path = Path(Build.scratch.name, name)
         path.parent.mkdir(exist_ok=True)
+        if Build.serving and derived == "notebook" and path.exists():
+            continue  # it takes a second to render: a server shows that of its start
         try:
             path.write_bytes(getattr(derive, derived)().encode())
         except SyntaxError as error:  # a module of the package, half written
@@ -98,7 +110,7 @@ def on_files(files, config) -> None:
 
 def on_page_read_source(page, config) -> str | None:
     name = f"docs/{page.file.src_uri}"
-    if name not in Build.checking.names:
+    if name not in Build.checking.texts:
         return None
     checked = Build.checking[name]
     text = checked.site.removeprefix("\ufeff")
@@ -110,14 +122,15 @@ def on_page_read_source(page, config) -> str | None:
 
 
 def on_page_markdown(markdown: str, page, config, **_) -> str:
-    if "<!-- counted -->" in markdown:
-        markdown = markdown.replace("<!-- counted -->", check.counted(Build.checking.pages()))
-    return markdown.replace("<!-- colab -->", colab_link(config.repo_url))
+    """Fill in what only the whole build knows."""
+    return FILLED.sub(lambda found: FILLERS[found[0]](config), markdown)
 
 
 def on_env(env, **_) -> None:
     """All pages are read, and none is written: where numbers drifted, a build ends here."""
-    lines = check.report(Build.checking.pages())
+    pages = Build.checking.pages()
+    Kept.texts, Kept.pages = Build.checking.texts, pages
+    lines = check.report(pages)
     for line in lines:
         log.error(line)
     if lines and not Build.serving:
@@ -130,6 +143,34 @@ def on_post_build(config) -> None:
         shutil.copyfile(Path(Build.scratch.name, name), Path(config.site_dir, name))
     if Build.warned.count and not Build.serving:
         raise Abort(f"the build gave {Build.warned.count} warnings: see above")
+
+
+def still_known(texts: dict[str, str]) -> dict[str, check.Page]:
+    """Of the last build, the pages that a new check would find as they were."""
+    files = [*(check.ROOT / "attention").glob("*.py"), *check.DOCS.rglob("*.*")]
+    pages = {check.ROOT / name for name in texts if name != "docs/glossary.md"}  # in all pages
+    around = {file: file.stat().st_mtime_ns for file in files if file not in pages}
+    if around != getattr(Kept, "around", None):
+        Kept.around, Kept.texts, Kept.pages, Kept.rendered = around, {}, {}, {}
+    return {n: page for n, page in Kept.pages.items() if Kept.texts[n] == texts.get(n)}
+
+
+def on_pre_page(page, **_) -> None:
+    if Build.serving:
+        page.render = lambda config, files: render(page, config, files)
+
+
+def render(page, config, files) -> None:
+    """`page.render`, unless the last build has rendered the same."""
+    name, key = page.file.src_uri, (page.markdown, set(files.src_uris))
+    if Kept.rendered.get(name, ("",))[0] != key:
+        type(page).render(page, config, files)
+        links = {to.src_uri: links for to, links in (page.links_to_anchors or {}).items()}
+        parts = page.content, page.toc, page._title_from_render, page.present_anchor_ids
+        Kept.rendered[name] = key, parts, links
+    _, parts, links = Kept.rendered[name]
+    page.content, page.toc, page._title_from_render, page.present_anchor_ids = parts
+    page.links_to_anchors = {files.src_uris[uri]: found for uri, found in links.items()}
 
 
 def with_notice(text: str, lines: list[str]) -> str:
@@ -182,3 +223,18 @@ def colab_link(repository: str | None) -> str:
         return ""
     address = "https://colab.research.google.com/github"
     return f"[Open in Colab]({address}/{found[1]}/blob/gh-pages/code/attention.ipynb)"
+
+
+def changed() -> str:
+    """How many digits the test of every digit changes, and what came of it."""
+    from _lesson import gate
+
+    return gate.published()
+
+
+FILLERS = {
+    "<!-- colab -->": lambda config: colab_link(config.repo_url),
+    "<!-- counted -->": lambda config: check.counted(Build.checking.pages()),
+    "<!-- changed -->": lambda config: changed(),
+}
+FILLED = re.compile("|".join(FILLERS))
