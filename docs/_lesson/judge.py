@@ -211,7 +211,8 @@ class Watch:
         if frame.f_code.co_filename != FILE:
             return None
         frame.f_trace_opcodes = True  # a loop on one line has no event of its own
-        if monotonic() > self.until:
+        # What is raised at an exception's event or a return's is told without the line.
+        if monotonic() > self.until and event in ("line", "opcode"):
             raise Stopped
         if event == "line" and self.reached:
             self.reached(frame.f_lineno)
