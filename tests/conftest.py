@@ -36,6 +36,13 @@ def attend(request):
     return WAYS[request.param]
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "site" in item.fixturenames:
+            item.add_marker("site")
+
+
 def need(found, what: str):
     """What a test needs from the machine: without it a reader's run skips, CI's fails."""
     if not found:

@@ -1,6 +1,7 @@
 """The figures that a reader moves, used in Chromium as a reader would."""
 
 import re
+import time
 from urllib.parse import urljoin
 
 import numpy as np
@@ -50,6 +51,13 @@ class Figure:
     def numbers(self, *names: str) -> list[float]:
         results = self.results()
         return [float(results[name].replace(",", "")) for name in names]
+
+    def settles(self, wanted: dict[str, str]) -> None:
+        """It shows these results, if not at once."""
+        end = time.monotonic() + 10
+        while self.results() != wanted and time.monotonic() < end:
+            self.tab.wait_for_timeout(50)
+        assert self.results() == wanted
 
     def problem(self) -> str:
         return self.form.locator("[role=alert]").text_content()
@@ -151,12 +159,11 @@ def test_a_state_is_shared_by_its_address_and_reset(name, figure):
     if name != "lab":  # which speaks when all is drawn
         assert said
     other = figure(name, "#" + shared.partition("#")[2])
-    other.tab.wait_for_timeout(2000 if name == "lab" else 100)
-    assert other.results() == changed
+    other.settles(changed)
     assert other.form.evaluate("form => form.getBoundingClientRect().top < innerHeight")
     other.form.locator("button[type=reset]").click()
     other.said()
-    assert other.results() == before
+    other.settles(before)
     assert other.tab.url == address
     assert one.tab.faults + other.tab.faults == []
 
@@ -185,27 +192,38 @@ def test_a_mangled_address_breaks_nothing(name, figure):
 
 
 NASTY = ["", "abc", "1e999", "-1e308", "1e308", "1/0", "0", "-0", "nan", "1,000", "1e-320", "∞"]
+# Type each text into each field; give what is wrong with how the figure takes it.
+TYPE_ALL = """async (form, texts) => {
+  const faults = [];
+  for (const field of form.querySelectorAll("input[type=text]")) {
+    for (const text of texts) {
+      field.value = text;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      const fault = (what) => faults.push(`${field.name} of ${text}: ${what}`);
+      const bare = form.innerText.match(/NaN|Infinity|undefined|null/);
+      if (bare) fault(`shows ${bare}`);
+      const problem = form.querySelector("[role=alert]").textContent;
+      const wrong = field.getAttribute("aria-invalid") === "true";
+      if (wrong !== Boolean(problem)) fault(`marked ${wrong}, said "${problem}"`);
+      if (wrong && !problem.includes(field.dataset.name)) fault(`not named in "${problem}"`);
+      const left = [...form.querySelectorAll("[data-out]")].filter(e => e.textContent !== "–");
+      if (wrong && left.length && form.id !== "lab") fault(`a result still says ${left[0].textContent}`);
+    }
+    form.querySelector("button[type=reset]").click();
+    await new Promise(done => setTimeout(done, 10));
+    const problem = form.querySelector("[role=alert]").textContent;
+    if (problem) faults.push(`${field.name} after a reset: ${problem}`);
+  }
+  return faults;
+}"""
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name != "sharpness"])
 def test_no_text_that_is_typed_gives_nan_without_a_word(name, figure):
     """A wrong field is named, marked and explained, and no result is left standing."""
     one = figure(name)
-    fields = one.form.locator("input[type=text]")
-    for index in range(fields.count()):
-        for text in NASTY:
-            field = fields.nth(index)
-            field.fill(text)
-            shown = one.form.inner_text()
-            assert not re.search("NaN|Infinity|undefined|null", shown), (index, text)
-            wrong = field.get_attribute("aria-invalid") == "true"
-            assert wrong == bool(one.problem()), (index, text)
-            if wrong:
-                assert field.get_attribute("data-name") in one.problem()
-                assert set(one.results().values()) == {"–"} or name == "lab"
-        one.form.locator("button[type=reset]").click()
-        one.tab.wait_for_timeout(10)
-        assert one.problem() == ""
+    assert one.form.locator("input[type=text]").count() > 0
+    assert one.form.evaluate(TYPE_ALL, NASTY) == []
     assert one.tab.faults == []
 
 

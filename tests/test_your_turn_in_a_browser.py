@@ -184,8 +184,8 @@ def test_the_results_are_announced_and_say_what_passed(turn):
     assert tab.faults == []
 
 
-def test_a_passed_summary_does_not_outlive_the_code_it_was_about(turn):
-    tab = turn()
+def test_a_passed_summary_does_not_outlive_the_code_it_was_about(survivor):
+    tab = survivor
     tab.run(SOLUTION)
     tab.code.press("End")
     tab.code.press_sequentially(" ")
@@ -193,8 +193,8 @@ def test_a_passed_summary_does_not_outlive_the_code_it_was_about(turn):
     assert PASSED not in tab.page.locator("body").inner_text()
 
 
-def test_a_failed_check_shows_expected_beside_got_with_the_cells_that_differ(turn):
-    tab = turn()
+def test_a_failed_check_shows_expected_beside_got_with_the_cells_that_differ(survivor):
+    tab = survivor
     said = tab.run(
         SOLUTION.replace("/ root", "").replace("return output", "print(7)\n    return output")
     )
@@ -212,8 +212,8 @@ def test_a_failed_check_shows_expected_beside_got_with_the_cells_that_differ(tur
     assert next(w for w in EXERCISE.wrong if w["name"] == "no scaling")["comes_from"] in said
 
 
-def test_what_a_learner_prints_is_text_and_never_markup(turn):
-    tab = turn()
+def test_what_a_learner_prints_is_text_and_never_markup(survivor):
+    tab = survivor
     tab.run("print('<img src=x onerror=alert(1)><b>bold</b>')\n" + SOLUTION)
     assert "<b>bold</b>" in tab.results.inner_text()
     assert tab.results.locator("img, b").count() == 0
@@ -303,8 +303,8 @@ def test_the_page_survives_and_says_why_and_where(name, survivor):
     assert survivor.faults == []
 
 
-def test_results_of_tuples_and_arrays_are_read_and_that_is_said(turn):
-    tab = turn()
+def test_results_of_tuples_and_arrays_are_read_and_that_is_said(survivor):
+    tab = survivor
     assert tab.run(
         SOLUTION.replace("return output", "return tuple(map(tuple, output))")
     ).startswith(PASSED)
@@ -522,10 +522,9 @@ def test_it_works_in_a_folder_of_a_host(site, browser, runtime):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_verdicts_fit_and_are_accessible(width, scheme, turn):
+def test_verdicts_fit_and_are_accessible(scheme, turn):
     axe = need(_import("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
-    tab = turn(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    tab = turn(color_scheme=scheme)
     tab.run(
         EXERCISE.wrong[0]["program"].replace("return output", "print(output)\n    return output")
     )
@@ -533,11 +532,13 @@ def test_verdicts_fit_and_are_accessible(width, scheme, turn):
     cases.get_by_role("button", name="Run the wrong programs").click()
     cases.get_by_text("Your cases catch").wait_for()
     tab.open_details()
-    tab.page.wait_for_timeout(300)
-    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert tab.page.evaluate(wide) == 0
-    found = axe.run(tab.page).response["violations"]
-    assert [(f["id"], [node["html"] for node in f["nodes"]]) for f in found] == []
+    for width in (360, 1280):
+        tab.page.set_viewport_size({"width": width, "height": 800})
+        tab.page.wait_for_timeout(300)
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert tab.page.evaluate(wide) == 0
+        found = axe.run(tab.page).response["violations"]
+        assert [(f["id"], [node["html"] for node in f["nodes"]]) for f in found] == []
 
 
 # --- The other way round
