@@ -207,7 +207,7 @@ TYPE_ALL = """async (form, texts) => {
       if (wrong !== Boolean(problem)) fault(`marked ${wrong}, said "${problem}"`);
       if (wrong && !problem.includes(field.dataset.name)) fault(`not named in "${problem}"`);
       const left = [...form.querySelectorAll("[data-out]")].filter(e => e.textContent !== "–");
-      if (wrong && left.length && form.id !== "lab") fault(`a result still says ${left[0].textContent}`);
+      if (wrong && left.length && form.id !== "lab") fault(`still says ${left[0].textContent}`);
     }
     form.querySelector("button[type=reset]").click();
     await new Promise(done => setTimeout(done, 10));
