@@ -14,28 +14,27 @@ OPEN = "document.querySelectorAll('details').forEach(answer => answer.open = tru
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("page", pages())
-def test_a_page_fits_and_is_accessible(page, width, scheme, visit):
+def test_a_page_fits_and_is_accessible(page, scheme, visit):
     """No sideways scrolling, no error, no other host, no finding of axe; answers open too."""
     axe = need(_import("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
-    tab = visit(page, width, scheme)
+    tab = visit(page, 360, scheme)
     background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 300) == (scheme == "dark")
     tab.evaluate(OPEN)
-    tab.wait_for_timeout(100)
-    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert tab.evaluate(wide) == 0
     # The colours of code do not depend on the width, and take most of the time.
-    code = [[".highlight"]] if width == 360 else []
-    contrast = {"color-contrast": {"enabled": False}}
-    for context, options in (
-        (None, {"rules": contrast}),
-        ({"include": [["html"]], "exclude": code}, {"runOnly": ["color-contrast"]}),
-    ):
-        ran = axe.run(tab, context, {"resultTypes": ["violations"], **options})
-        for finding in ran.response["violations"]:
-            tab.faults += [f"{finding['id']}: {node['html']}" for node in finding["nodes"]]
+    for width, skipped in ((360, [[".highlight"]]), (1280, [])):
+        tab.set_viewport_size({"width": width, "height": 800})
+        tab.wait_for_timeout(100)
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert tab.evaluate(wide) == 0, width
+        for context, options in (
+            (None, {"rules": {"color-contrast": {"enabled": False}}}),
+            ({"include": [["html"]], "exclude": skipped}, {"runOnly": ["color-contrast"]}),
+        ):
+            ran = axe.run(tab, context, {"resultTypes": ["violations"], **options})
+            for finding in ran.response["violations"]:
+                tab.faults += [f"{width}: {finding['id']}: {n['html']}" for n in finding["nodes"]]
     assert tab.faults == []
 
 
@@ -77,12 +76,33 @@ def test_formulas_show_after_instant_navigation(visit):
         assert tab.evaluate(HIDDEN) == 0
         shown += tab.locator("article math").count()
         tallest = max(tallest, tab.evaluate(TALL))
-        buttons = tab.locator(f"{ARTICLE_CODE} button[data-md-type=copy]")
-        assert buttons.count() == tab.locator(ARTICLE_CODE).count() > 0
+        block = tab.locator(f"{ARTICLE_CODE}:not(details *)").last
+        block.scroll_into_view_if_needed()
+        block.locator("button[data-md-type=copy]").wait_for()
     assert tab.evaluate("window.stayed") is True
     assert shown > 20
     assert tallest > 30
     assert tab.faults == []
+
+
+def test_style_sheets_stay_from_page_to_page(visit):
+    """Else a page would flash as it comes."""
+    sheets = "[...document.styleSheets].map(sheet => sheet.href.split('/').pop())"
+    tab = visit("")
+    before = tab.evaluate(sheets)
+    tab.evaluate("window.kept = [...document.querySelectorAll('link[rel=stylesheet]')]")
+    tab.locator("a.md-footer__link--next").click()
+    tab.wait_for_url(f"**/{chapters()[0]}")
+    tab.wait_for_load_state("networkidle")
+    assert tab.evaluate("kept.every(link => link.isConnected)")
+    assert tab.evaluate(sheets) == before
+    assert tab.faults == []
+
+
+def test_scroll_bars_follow_the_scheme(visit):
+    scheme = "getComputedStyle(document.documentElement).colorScheme"
+    assert visit("", scheme="dark").evaluate(scheme) == "dark"
+    assert visit("").evaluate(scheme) != "dark"
 
 
 @pytest.mark.parametrize("page", chapters())
@@ -105,9 +125,10 @@ def test_copy_buttons_copy_runnable_code(page, visit, parsed, address):
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.evaluate(OPEN)
     copied = []
-    for button in tab.locator("article button[data-md-type=copy]").all():
+    for block in tab.locator("article div.highlight:not(.no-copy)").all():
         tab.evaluate("navigator.clipboard.writeText('nothing was copied')")
-        button.click()
+        block.scroll_into_view_if_needed()
+        block.locator("button[data-md-type=copy]").click()
         tab.wait_for_function(
             "navigator.clipboard.readText().then(t => t !== 'nothing was copied')"
         )

@@ -12,7 +12,8 @@ export function live(name, start) {
   const arrive = () => {
     for (const form of document.querySelectorAll(`form[data-live="${name}"]:not([data-mounted])`)) {
       form.dataset.mounted = "yes";
-      wake(new Figure(form), start);
+      // In a task of its own: as a page opens, a reader may want to scroll meanwhile.
+      setTimeout(() => form.isConnected && wake(new Figure(form), start));
     }
   };
   // With instant navigation a module runs once, and its page comes and goes. It may arrive on a

@@ -1,0 +1,47 @@
+"""Take from Material's files what makes a page slow to open: a few strings, as the site is built.
+
+- The search index loads when the search is opened, not before: Material does so for pages
+  opened from a file. It is the largest thing that most readers never use.
+- Three things that its script does as a page opens make the browser style each element anew:
+  to switch off all transitions while it sets the colours that are set already; to say the
+  scheme in a <meta>, which lesson.css says as well; and to set the address of each style
+  sheet again, so that two pages' sheets can be compared. Here their names are.
+"""
+
+import logging
+from pathlib import Path
+
+log = logging.getLogger("mkdocs.hooks.lighter_theme")
+
+SCRIPT, COLOURS = "javascripts/bundle.*.min.js", "stylesheets/palette.*.min.css"
+REPLACED = (
+    (SCRIPT, '(location.protocol!=="file:"),', "(false),"),
+    (SCRIPT, '"meta",{name:"color-scheme"}', '"meta",{name:"page-scheme"}'),
+    (
+        SCRIPT,
+        '"[href], [src]",e))for(let r of["href","src"]){let o=t',
+        '"[href]:not([rel=stylesheet]), [src]",e))for(let r of["href","src"]){let o=t',
+    ),
+    (
+        SCRIPT,
+        "t.set(r.outerHTML,r)",
+        't.set(r.rel=="stylesheet"?r.href.split("/assets/")[1]:r.outerHTML,r)',
+    ),
+    (
+        COLOURS,
+        "[data-md-color-switching] *,[data-md-color-switching] :after,"
+        "[data-md-color-switching] :before{transition-duration:0s!important}",
+        "",
+    ),
+)
+
+
+def on_post_build(config) -> None:
+    for files, old, new in REPLACED:
+        for file in Path(config.site_dir, "assets").glob(files):
+            text = file.read_text("utf-8")
+            if text.count(old) == 1:
+                file.write_text(text.replace(old, new), "utf-8")
+                break
+        else:
+            log.warning(f"Material's {files} has changed: {old} stands there no more")
