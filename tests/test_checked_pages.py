@@ -501,6 +501,7 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
         wait_for(address, "SyntaxError")
         module.write_text(text, "utf-8")
         wait_for(address, "0.3611", without="This page and the code differ")
+        wait_for(address.replace("1-one-query", "code/attention"), "run_one")
         assert server.poll() is None
     finally:
         server.terminate()

@@ -94,10 +94,11 @@ def on_files(files, config) -> None:
     for name, derived in DERIVED.items():
         path = Path(Build.scratch.name, name)
         path.parent.mkdir(exist_ok=True)
-        if Build.serving and derived == "notebook" and path.exists():
-            continue  # it takes a second to render: a server shows that of its start
+        there = path.exists() and path.stat().st_size > 0
         try:
-            path.write_bytes(getattr(derive, derived)().encode())
+            # It takes a second to render the notebook: a server shows that of its start.
+            if not (Build.serving and derived == "notebook" and there):
+                path.write_bytes(getattr(derive, derived)().encode())
         except SyntaxError as error:  # a module of the package, half written
             if not Build.serving:
                 raise
