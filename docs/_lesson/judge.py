@@ -211,8 +211,9 @@ class Watch:
         if frame.f_code.co_filename != FILE:
             return None
         frame.f_trace_opcodes = True  # a loop on one line has no event of its own
-        # What is raised at an exception's event or a return's is told without the line.
-        if monotonic() > self.until and event in ("line", "opcode"):
+        # What is raised at an exception's event, at a return's, or between two lines, as at
+        # the end of an except, is told without its line.
+        if monotonic() > self.until and event in ("line", "opcode") and frame.f_lineno:
             raise Stopped
         if event == "line" and self.reached:
             self.reached(frame.f_lineno)
