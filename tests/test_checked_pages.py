@@ -453,7 +453,7 @@ def test_a_plain_build_fails_on_what_is_only_a_warning_elsewhere(copy):
 # --- The author's server
 
 
-def wait_for(address: str, text: str, without: str | None = None) -> None:
+def wait_for(address: str, text: str, without: str | None = None) -> str:
     """Ask for a page until it says `text` (and no longer says `without`)."""
     page, end = "", time.monotonic() + 40
     while time.monotonic() < end:
@@ -462,7 +462,7 @@ def wait_for(address: str, text: str, without: str | None = None) -> None:
         except OSError:
             page = ""
         if text in page and not (without and without in page):
-            return
+            return page
         time.sleep(0.2)
     pytest.fail(f"{address} never said {text!r}, but {page[:2000]!r}")
 
@@ -490,8 +490,11 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
         wait_for(address, "0.3611")
         page.write_text(kept.replace("0.3611<!--=", "0.3612<!--="), "utf-8")
         wait_for(address, "the page says 0.3612, the code says 0.3611")
-        page.write_text(kept + "\n```pycon\n>>> print(1 / 0)\n```\n", "utf-8")
-        wait_for(address, "ZeroDivisionError")
+        drawn = '\n```python exec="true" html="true"\nprint("<hr>"); print(1 / nothing)\n```\n'
+        page.write_text(f"{kept}\n```pycon\n>>> print(1 / 0)\n```\n{drawn}", "utf-8")
+        failed = wait_for(address, "ZeroDivisionError")
+        assert "NameError" in failed
+        assert failed.count("<figure") == kept.count("from _lesson")  # what does not fail is shown
         page.write_text(kept, "utf-8")
         wait_for(address, "0.3611", without="This page and the code differ")
         text = read(module)

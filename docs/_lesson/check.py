@@ -143,7 +143,8 @@ def _worker(limit: float) -> None:
             else:
                 child.kill()
                 said = None
-            lost = Page(texts[name], [Problem(line, message)], failed=True)
+            shown = texts[name].replace('python exec="true"', "python no-exec")
+            lost = Page(shown, [Problem(line, message)], failed=True)
             print(json.dumps([name, said or asdict(lost)]), flush=True)
             child.join()
             del running[connection]

@@ -115,8 +115,6 @@ def on_page_read_source(page, config) -> str | None:
         return None
     checked = Build.checking[name]
     text = checked.site.removeprefix("\ufeff")
-    if checked.failed:
-        text = text.replace('```python exec="true"', "```python no-exec")
     if checked.problems:
         text = with_notice(text, check.report({name: checked}))
     return text
@@ -157,7 +155,7 @@ def still_known(texts: dict[str, str]) -> dict[str, check.Page]:
 
 
 def on_pre_page(page, **_) -> None:
-    if Build.serving:
+    if Build.serving and page.file.src_uri.endswith(".md"):  # mkdocs-jupyter caches its own
         page.render = lambda config, files: render(page, config, files)
 
 

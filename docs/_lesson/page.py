@@ -296,6 +296,8 @@ class Reader:
             made = self.runner.aside(source, first + 2)
         except Failed as failed:
             self.failure(failed.problems)
+            shown = self.lines[first].replace(' exec="true"', " no-exec")
+            self.shown.append(Edit(self.starts[first], self.starts[first + 1], shown))
             return
         if not made.strip():
             self.problem(first + 1, "this block prints nothing: print its content")
