@@ -35,6 +35,8 @@ def test_a_page_fits_and_is_accessible(page, scheme, visit):
             (None, {"rules": {"color-contrast": {"enabled": False}}}),
             ({"include": [["html"]], "exclude": skipped}, {"runOnly": ["color-contrast"]}),
         ):
+            if context is None and scheme == "dark":
+                continue  # nothing but the contrast depends on colours
             if context and not skipped:
                 tab.evaluate(SHORTEN)
             ran = axe.run(tab, context, {"resultTypes": ["violations"], **options})
