@@ -82,10 +82,10 @@ def test_without_javascript_the_browsers_own_tooltip_says_it(parsed):
 def test_keys_lead_to_the_next_and_the_previous_chapter_but_not_while_typing(visit):
     first = chapters()[0]
     tab = visit(first)
-    hint = tab.locator(".md-footer__link--next .md-footer__direction")
-    after = hint.evaluate("e => getComputedStyle(e, '::after').content")
-    assert "key" in after
-    assert hint.get_attribute("data-key") == "n"
+    for way, key in (("next", "n"), ("prev", "p")):
+        hint = tab.locator(f".md-footer__link--{way} .md-footer__direction")
+        assert "key" in hint.evaluate("e => getComputedStyle(e, '::after').content")
+        assert hint.get_attribute("data-key") == key
     field = tab.locator("#worksheet [name=q0]")
     field.focus()
     tab.keyboard.press("n")
