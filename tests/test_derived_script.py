@@ -89,10 +89,10 @@ def test_no_line_of_the_package_is_lost():
     lines = set(derive.script().splitlines())
     for name in derive.MODULES:
         path = derive.PACKAGE / f"{name}.py"
-        part = derive.section(path, path.read_text("utf-8"))
+        text = path.read_text(encoding="utf-8")
+        part = derive.section(path, text)
         assert part.code.count("\n") > 10
         assert set(part.code.splitlines()) <= lines
-        text = (derive.PACKAGE / f"{name}.py").read_text(encoding="utf-8")
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
                 assert token.string in derive.script()

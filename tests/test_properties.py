@@ -1,11 +1,10 @@
 """What holds for any input, against a definition of attention in plain Python."""
 
 import math
-import os
 
 import numpy as np
 import pytest
-from conftest import WAYS
+from conftest import IN_CI, WAYS
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -18,7 +17,7 @@ from attention import (
 )
 
 # The same inputs in each run; fewer where a reader waits for them.
-TRIES = 100 if os.environ.get("CI") == "true" else 20
+TRIES = 100 if IN_CI else 20
 settings.register_profile("lesson", derandomize=True, max_examples=TRIES, deadline=None)
 settings.load_profile("lesson")
 

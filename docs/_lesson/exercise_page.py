@@ -1,16 +1,11 @@
 """Publish what the exercise page needs beside itself: the judge, and Python to run it."""
 
 import sys
-from pathlib import Path
 
 from mkdocs.structure.files import File
 
-PLACE = str(Path(__file__).resolve().parents[1])
-
 
 def on_pre_build(config) -> None:
-    if PLACE not in sys.path:
-        sys.path.insert(0, PLACE)
     # What is on disk now counts, in each build of `mkdocs serve`.
     for name in ("_lesson.exercise", "_lesson.judge"):
         sys.modules.pop(name, None)

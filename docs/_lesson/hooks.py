@@ -53,7 +53,7 @@ class Build:
 class Kept:
     """What serving keeps from build to build, while only pages change: an author waits for it."""
 
-    around: dict[Path, int]
+    around: dict[Path, int] | None = None
     texts: dict[str, str]
     pages: dict[str, check.Page]
     rendered: dict[str, tuple]
@@ -149,7 +149,7 @@ def still_known(texts: dict[str, str]) -> dict[str, check.Page]:
     files = [*(check.ROOT / "attention").glob("*.py"), *check.DOCS.rglob("*.*")]
     pages = {check.ROOT / name for name in texts if name != "docs/glossary.md"}  # in all pages
     around = {file: file.stat().st_mtime_ns for file in files if file not in pages}
-    if around != getattr(Kept, "around", None):
+    if around != Kept.around:
         Kept.around, Kept.texts, Kept.pages, Kept.rendered = around, {}, {}, {}
     return {n: page for n, page in Kept.pages.items() if Kept.texts[n] == texts.get(n)}
 
