@@ -4,7 +4,10 @@ Numbers are worked out in the type that came in, half precision in single. What 
 could spoil is left to the plain formula, a few queries at a time.
 """
 
+import math
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from queue import SimpleQueue
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +21,9 @@ from .core import (
     whole_number,
 )
 
-QUERIES = 512  # in a block; with KEYS keys, single precision takes 512 KiB for it
-KEYS = 256
+QUERIES = 1024  # in a block; with KEYS keys, single precision takes 512 KiB for it
+KEYS = 128
+TILE = 32  # queries in one product: OpenBLAS has faster ways for small matrices
 FEW = 32  # queries at a time where the plain formula is needed
 # With scores of at most TAME bits either way, and values that are 0 or between
 # 1 / MODEST and MODEST, no sum of weighted values can overflow or underflow.
@@ -42,6 +46,16 @@ class Head(NamedTuple):
     scale: float
     mask: np.ndarray | None
     future: np.ndarray | None
+
+
+class Scratch(NamedTuple):
+    """The memory that one thread uses again and again."""
+
+    query: np.ndarray
+    turned: np.ndarray
+    scores: np.ndarray
+    output: np.ndarray
+    product: np.ndarray
 
 
 def blockwise_attention(
@@ -71,10 +85,11 @@ def blockwise_attention(
     n_queries, n_keys = query.shape[-2], key.shape[-2]
     leading = broadcast(*(array.shape[:-2] for array in (query, key, value)))
     mask, shape = checked_mask(attn_mask, is_causal, (*leading, n_queries, n_keys))
-    rows, columns = QUERIES, KEYS
+    rows, columns, tile = QUERIES, KEYS, TILE
     if block is not None:
-        rows = columns = whole_number("block", block, at_least=1)
-    rows, columns = max(min(rows, n_queries), 1), max(min(columns, n_keys), 1)
+        block = whole_number("block", block, at_least=1)
+        rows = columns = tile = max(min(block, max(n_queries, n_keys)), 1)
+    rows = max(min(rows, n_queries), 1)
     threads = whole_number("threads", threads, at_least=1)
     if scale is None:
         scale = 1 / np.sqrt(max(query.shape[-1], 1))
@@ -86,31 +101,42 @@ def blockwise_attention(
     future = ~causal_mask(columns, columns) if is_causal else None
     output = np.empty((*shape[:-1], value.shape[-1]), dtype)
 
-    def work(parts):
-        scratch = np.empty(rows * columns, working)
-        for index, first in parts:
+    def work(scratch):
+        for index, some in iter(parts.get, None):
             own = None if mask is None else mask[index]
             head = Head(*(a[index] for a in heads), scale, own, future)
-            some = slice(first, min(first + rows, n_queries))
             with np.errstate(all="ignore"):
-                output[(*index, some)] = attend(head, some, columns, scratch)
+                output[(*index, some)] = attend(head, some, tile, columns, scratch)
 
-    parts = [
-        (index, first)
-        for index in np.ndindex(shape[:-2])
-        for first in range(0, n_queries, rows)
-    ]
-    if threads == 1:
-        work(parts)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(work, (parts[i::threads] for i in range(threads))))
+    # The rest that fills no tile is a part of its own; under a causal mask the last
+    # queries have most to do, so they come first.
+    cuts = {*range(0, n_queries, rows), n_queries - n_queries % tile, n_queries}
+    parts = SimpleQueue()
+    for index in np.ndindex(shape[:-2]):
+        for stop, start in pairwise(sorted(cuts, reverse=True)):
+            parts.put((index, slice(start, stop)))
+    for _ in range(threads):
+        parts.put(None)
+    width, d_v = query.shape[-1], value.shape[-1]
+    sizes = rows * width, columns * width, rows * columns, rows * d_v, rows * d_v
+    mine, *others = ([np.empty(n, working) for n in sizes] for _ in range(threads))
+    with ThreadPoolExecutor(threads) as pool:  # which starts no thread for one
+        busy = [pool.submit(work, scratch) for scratch in others]
+        work(mine)
+        for thread in busy:
+            thread.result()
     return output
 
 
-def attend(head, some, columns, scratch):
-    """Compute the output of the queries in the slice `some` of a head: (m, d_v)."""
-    query = head.query[some] * head.query.dtype.type(head.scale * np.log2(np.e))
+def attend(head, some, tile, columns, scratch):
+    """Compute the output of the queries in the slice `some` of a head: (m, d_v).
+
+    They are cut into tiles, (n_tiles, queries in a tile, ...).
+    """
+    query = head.query[some]
+    scratch = Scratch(*scratch)
+    factor = query.dtype.type(head.scale * np.log2(np.e))
+    query = np.multiply(query, factor, out=cut(scratch.query, *query.shape))
     limits = np.finfo(query.dtype)
     size = norm(query)
     # Scores are in bits: weights are powers of 2, relative to that of the largest
@@ -123,33 +149,37 @@ def attend(head, some, columns, scratch):
     # raised to a floor, and it is taken off again; no difference can be that small.
     floor = limits.minexp + limits.nmant
     off = np.ldexp(query.dtype.type(1), floor)
+    tile = min(tile, len(query))
+    query = query.reshape(len(query) // tile, tile, query.shape[-1])
+    tame = tame.reshape(-1, tile, 1)
     maximum = np.where(tame, 0, limits.min).astype(query.dtype)
-    total = np.zeros_like(size)
-    output = np.zeros((len(query), head.value.shape[-1]), query.dtype)
-    product = np.empty_like(output)
+    total = np.zeros(tame.shape, query.dtype)
+    output = cut(scratch.output, *query.shape[:2], head.value.shape[-1])
+    output[:] = 0
     ones = np.ones((columns, 1), query.dtype)
     n_keys = len(head.key)
     last = n_keys if head.future is None else min(n_keys, some.stop)
     for start in range(0, last, columns):
         keys = slice(start, min(start + columns, n_keys))
-        rows, hidden, bias = visible(head, some, keys)
+        tiles, hidden, bias = visible(head, some, keys, tile)
         if hidden is not None and hidden.all():
             continue
-        shape = len(query[rows]), keys.stop - start
-        scores = scratch[: shape[0] * shape[1]].reshape(shape)
-        np.matmul(query[rows], head.key[keys].T, out=scores)
+        scores = cut(scratch.scores, len(query[tiles]), tile, keys.stop - start)
+        turned = cut(scratch.turned, *head.key[keys].T.shape)
+        np.copyto(turned, head.key[keys].T)
+        np.matmul(query[tiles], turned, out=scores)
         if bias is not None:
             scores += bias
         if not all_tame:
             if hidden is not None:
                 np.copyto(scores[: len(hidden)], -np.inf, where=hidden)
-            before = maximum[rows]
-            now = np.maximum(before, scores.max(axis=1, keepdims=True))
-            now = np.where(tame[rows], 0, now)
+            before = maximum[tiles]
+            now = np.maximum(before, scores.max(axis=-1, keepdims=True))
+            now = np.where(tame[tiles], 0, now)
             fade = np.exp2(before - now)
-            total[rows] *= fade
-            output[rows] *= fade
-            maximum[rows] = now
+            total[tiles] *= fade
+            output[tiles] *= fade
+            maximum[tiles] = now
             scores -= now
             np.maximum(scores, floor, out=scores)
         np.exp2(scores, out=scores)
@@ -157,29 +187,38 @@ def attend(head, some, columns, scratch):
             scores -= off
         if hidden is not None:
             np.copyto(scores[: len(hidden)], 0, where=hidden)
-        total[rows] += scores @ ones[: shape[1]]
-        output[rows] += np.matmul(scores, head.summable[keys], out=product[rows])
+        total[tiles] += scores @ ones[: keys.stop - start]
+        product = cut(scratch.product, *output[tiles].shape)
+        output[tiles] += np.matmul(scores, head.summable[keys], out=product)
     output /= np.where(total == 0, 1, total)
-    mend(output, head, some, size, maximum, total)
+    output = output.reshape(len(size), -1)
+    mend(output, head, some, size, maximum.reshape(-1, 1), total.reshape(-1, 1))
     return output
 
 
-def visible(head, some, keys):
-    """Say which queries of a block see any of its keys, and what is hidden from them.
+def cut(scratch, *shape):
+    """Take an array of this shape from the memory that is used again and again."""
+    return scratch[: math.prod(shape)].reshape(shape)
 
-    -> the slice of those queries; for the first of them, or for all, where a key is
+
+def visible(head, some, keys, tile):
+    """Say which tiles of a block of queries see any of its keys, and what is hidden.
+
+    -> the slice of those tiles; for the first of them, or for all, where a key is
     hidden, or None; what the mask adds to their scores, or None.
     """
     if head.future is not None:
         if keys.stop <= some.start:
             return slice(None), None, None
         # Causal queries before the first of these keys see none of them.
-        rows = slice(keys.start - some.start, None)
-        left, width = some.stop - keys.start, keys.stop - keys.start
-        return rows, head.future[:left, :width], None
+        first = max(keys.start - some.start, 0)
+        above = max(some.start - keys.start, 0)
+        hidden = head.future[above : some.stop - keys.start, : keys.stop - keys.start]
+        hidden = hidden.reshape(-1, tile, keys.stop - keys.start)
+        return slice(first // tile, None), hidden, None
     if head.mask is None:
         return slice(None), None, None
-    mask = head.mask[some, keys]
+    mask = head.mask[some, keys].reshape(-1, tile, keys.stop - keys.start)
     if mask.dtype == bool:
         return slice(None), None if mask.all() else ~mask, None
     bias = mask.astype(head.query.dtype) * head.query.dtype.type(np.log2(np.e))
@@ -237,14 +276,16 @@ def measured(key, value):
     value is not modest.
     """
     size = np.abs(value)
-    largest = size.max(axis=-1, keepdims=True, initial=0)
     np.copyto(size, 1, where=size == 0)
-    smallest = size.min(axis=-1, keepdims=True, initial=1)
     room = np.finfo(value.dtype).max / (2 * max(value.shape[-2], 1))
-    sound = largest <= room  # not so if one is NaN
-    modest = (largest <= MODEST) & (smallest >= 1 / MODEST)
     with np.errstate(all="ignore"):
         length, endless = norm(key), value.dtype.type(np.inf)
+    if size.min(initial=1) >= 1 / MODEST and size.max(initial=1) <= min(MODEST, room):
+        return value, length, length
+    largest = size.max(axis=-1, keepdims=True, initial=1)
+    smallest = size.min(axis=-1, keepdims=True, initial=1)
+    sound = largest <= room  # not so if one is NaN
+    modest = (largest <= MODEST) & (smallest >= 1 / MODEST)
     length = np.where(sound, length, endless)
     if not sound.all():
         value = np.where(sound, value, 0)
