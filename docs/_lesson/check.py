@@ -97,7 +97,8 @@ def counted(pages: dict[str, Page]) -> str:
     """How much some checked pages hold, in a sentence for a page."""
     examples = sum(page.examples for page in pages.values())
     numbers = sum(page.numbers for page in pages.values())
-    return f"**{examples:,} examples and {numbers:,} numbers in prose on {len(pages)} pages.**"
+    text = f"{examples:,} examples and {numbers:,} numbers in prose on {len(pages)} pages."
+    return f"<strong>{text}</strong>"
 
 
 def _child(connection, text: str, name: str) -> None:
@@ -109,6 +110,8 @@ def _child(connection, text: str, name: str) -> None:
 def _worker(limit: float) -> None:
     """Read pages as JSON, run each in a child; write a line of JSON when one is done."""
     texts = json.load(sys.stdin)
+    if hasattr(os, "nice"):
+        os.nice(10)  # who waits for the pages has work of its own, which comes first
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # input() in a page finds nothing
     # A fork has loaded already what most pages need: a page costs milliseconds, not a start.
     forks = "fork" in multiprocessing.get_all_start_methods()

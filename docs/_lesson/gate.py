@@ -169,8 +169,8 @@ def published() -> str:
     total = sum(len(digits(text)) for text in texts)
     left = sum(len(reasons) for reasons in listed().values())
     return (
-        f"**{total:,} digits were changed, one at a time. {total - left:,} changes were "
-        f"reported: {100 * (total - left) / total:.2f} %.**"
+        f"<strong>{total:,} digits were changed, one at a time. {total - left:,} changes were "
+        f"reported: {100 * (total - left) / total:.2f} %.</strong>"
     )
 
 

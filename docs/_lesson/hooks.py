@@ -6,6 +6,7 @@ both, on the page and in the console, and goes on.
 
 from __future__ import annotations
 
+import functools
 import html
 import logging
 import re
@@ -21,7 +22,7 @@ from mkdocs.structure.files import File
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.dont_write_bytecode = True  # else a file saved twice in a second is taken for the old one
 
-from _lesson import check, output  # noqa: E402
+from _lesson import check, output, serving  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.lesson")
 
@@ -50,15 +51,6 @@ class Build:
     scratch = tempfile.TemporaryDirectory(prefix="attention-")
 
 
-class Kept:
-    """What serving keeps from build to build, while only pages change: an author waits for it."""
-
-    around: dict[Path, int] | None = None
-    texts: dict[str, str]
-    pages: dict[str, check.Page]
-    rendered: dict[str, tuple]
-
-
 def on_startup(command: str, **_) -> None:
     Build.serving = command == "serve"
     logging.getLogger("mkdocs").addHandler(Build.warned)
@@ -66,7 +58,7 @@ def on_startup(command: str, **_) -> None:
 
 def on_config(config) -> None:
     texts = check.sources()
-    known = still_known(texts) if Build.serving else {}
+    known = serving.known(texts) if Build.serving else {}
     Build.checking = check.Checking(texts, known=known)  # goes on while MkDocs gets ready
     fences = config.mdx_configs.setdefault("pymdownx.superfences", {})
     fences.setdefault("custom_fences", []).append(
@@ -84,6 +76,9 @@ def on_pre_build(config) -> None:
     # MkDocs takes back what a hook adds to the path while it is loaded.
     sys.path[:0] = [place for place in check.PLACES if place not in sys.path]
     Build.warned.count = 0
+    if Build.serving:
+        search = config.plugins["material/search"].search_index
+        search.add_entry_from_context = functools.partial(serving.index, search)
 
 
 @event_priority(100)  # before mkdocs-jupyter looks for notebooks
@@ -120,20 +115,20 @@ def on_page_read_source(page, config) -> str | None:
     return text
 
 
-def on_page_markdown(markdown: str, page, config, **_) -> str:
-    """Fill in what only the whole build knows."""
-    return FILLED.sub(lambda found: FILLERS[found[0]](config), markdown)
-
-
-def on_env(env, **_) -> None:
+def on_env(env, config, files) -> None:
     """All pages are read, and none is written: where numbers drifted, a build ends here."""
     pages = Build.checking.pages()
-    Kept.texts, Kept.pages = Build.checking.texts, pages
+    if Build.serving:
+        serving.keep(Build.checking, env)
     lines = check.report(pages)
     for line in lines:
         log.error(line)
     if lines and not Build.serving:
         raise Abort(f"{len(lines)} places differ from the code: see above")
+    # Fill in what only the whole build knows.
+    for file in files.documentation_pages():
+        text = file.page.content or ""
+        file.page.content = FILLED.sub(lambda found: FILLERS[found[0]](config), text)
 
 
 def on_post_build(config) -> None:
@@ -144,32 +139,9 @@ def on_post_build(config) -> None:
         raise Abort(f"the build gave {Build.warned.count} warnings: see above")
 
 
-def still_known(texts: dict[str, str]) -> dict[str, check.Page]:
-    """Of the last build, the pages that a new check would find as they were."""
-    files = [*(check.ROOT / "attention").glob("*.py"), *check.DOCS.rglob("*.*")]
-    pages = {check.ROOT / name for name in texts if name != "docs/glossary.md"}  # in all pages
-    around = {file: file.stat().st_mtime_ns for file in files if file not in pages}
-    if around != Kept.around:
-        Kept.around, Kept.texts, Kept.pages, Kept.rendered = around, {}, {}, {}
-    return {n: page for n, page in Kept.pages.items() if Kept.texts[n] == texts.get(n)}
-
-
 def on_pre_page(page, **_) -> None:
     if Build.serving and page.file.src_uri.endswith(".md"):  # mkdocs-jupyter caches its own
-        page.render = lambda config, files: render(page, config, files)
-
-
-def render(page, config, files) -> None:
-    """`page.render`, unless the last build has rendered the same."""
-    name, key = page.file.src_uri, (page.markdown, set(files.src_uris))
-    if Kept.rendered.get(name, ("",))[0] != key:
-        type(page).render(page, config, files)
-        links = {to.src_uri: links for to, links in (page.links_to_anchors or {}).items()}
-        parts = page.content, page.toc, page._title_from_render, page.present_anchor_ids
-        Kept.rendered[name] = key, parts, links
-    _, parts, links = Kept.rendered[name]
-    page.content, page.toc, page._title_from_render, page.present_anchor_ids = parts
-    page.links_to_anchors = {files.src_uris[uri]: found for uri, found in links.items()}
+        page.render = functools.partial(serving.render, page)
 
 
 def with_notice(text: str, lines: list[str]) -> str:
@@ -221,7 +193,8 @@ def colab_link(repository: str | None) -> str:
     if not found:
         return ""
     address = "https://colab.research.google.com/github"
-    return f"[Open in Colab]({address}/{found[1]}/blob/gh-pages/code/attention.ipynb)"
+    address += f"/{found[1]}/blob/gh-pages/code/attention.ipynb"
+    return f'<p><a href="{address}">Open in Colab</a></p>'
 
 
 def changed() -> str:

@@ -5,9 +5,11 @@ and loaders that ask a CDN. The cells and their outputs are kept and put into th
 own markup, so that the page looks, weighs and reads like the others.
 """
 
+import functools
 import html
 
 
+@functools.cache  # while serving it stays the same
 def own_markup(rendered: str) -> str:
     """The cells of a notebook, as mkdocs-jupyter renders it, in the site's markup."""
     from bs4 import BeautifulSoup  # slow to load, and few builds need it

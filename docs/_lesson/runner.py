@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 import json
@@ -111,9 +110,8 @@ class Runner:
             warnings.simplefilter("always")
             display, sys.displayhook = sys.displayhook, _refuse_bare
             try:
-                tree = ast.parse(source, self.name, mode)
-                ast.increment_lineno(tree, line - 1)
-                code = compile(tree, self.name, mode, dont_inherit=True)
+                placed = "\n" * (line - 1) + source
+                code = compile(placed, self.name, mode, dont_inherit=True)
                 if mode == "eval":
                     value = eval(code, self.namespace)
                 else:
@@ -146,8 +144,7 @@ class Runner:
 
     def _describe(self, error: BaseException, line: int) -> Problem:
         if isinstance(error, SyntaxError) and error.filename == self.name:
-            inside = line + (error.lineno or 1) - 1
-            return Problem(inside, f"{type(error).__name__}: {error.msg}")
+            return Problem(error.lineno or line, f"{type(error).__name__}: {error.msg}")
         for frame in traceback.extract_tb(error.__traceback__):
             if frame.filename == self.name:
                 line = frame.lineno
