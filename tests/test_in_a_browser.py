@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import _import, chapters, lesson, need, pages
+from conftest import _import, chapters, lesson, need, pages, settle
 
 pytestmark = pytest.mark.ci
 
@@ -77,7 +77,7 @@ def test_formulas_show_after_instant_navigation(visit):
         if page != lesson()[0]:
             tab.locator("a.md-footer__link--next").click()
             tab.wait_for_url(f"**/{page}")
-            tab.wait_for_load_state("networkidle")
+            settle(tab)
         if page not in chapters():
             continue
         assert tab.evaluate(HIDDEN) == 0
@@ -100,7 +100,7 @@ def test_style_sheets_stay_from_page_to_page(visit):
     tab.evaluate("window.kept = [...document.querySelectorAll('link[rel=stylesheet]')]")
     tab.locator("a.md-footer__link--next").click()
     tab.wait_for_url(f"**/{chapters()[0]}")
-    tab.wait_for_load_state("networkidle")
+    settle(tab)
     assert tab.evaluate("kept.every(link => link.isConnected)")
     assert tab.evaluate(sheets) == before
     assert tab.faults == []

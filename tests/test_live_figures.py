@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 
 import numpy as np
 import pytest
-from conftest import _import, lesson, need, pages
+from conftest import _import, lesson, need, pages, settle
 
 import attention
 
@@ -244,7 +244,7 @@ def test_figures_wake_after_instant_navigation(visit):
     for page in way[1:]:
         tab.locator("a.md-footer__link--next").click()
         tab.wait_for_url(f"**/{page}")
-        tab.wait_for_load_state("networkidle")
+        settle(tab)
         for name, where in FIGURES.items():
             if where == page:
                 tab.locator(f"#{name} fieldset:not([disabled])").wait_for()
@@ -254,7 +254,7 @@ def test_figures_wake_after_instant_navigation(visit):
     for page in reversed(way[:-1]):
         tab.go_back()
         tab.wait_for_url(re.compile(f"/{page}(#.*)?$"))
-        tab.wait_for_load_state("networkidle")
+        settle(tab)
     tab.locator("#worksheet fieldset:not([disabled])").wait_for()
     tab.wait_for_timeout(100)
     assert tab.url.endswith("#worksheet?q0=2")

@@ -10,7 +10,6 @@ import hashlib
 import os
 import struct
 import zlib
-from urllib.parse import urljoin
 
 import pytest
 from conftest import ROOT
@@ -34,14 +33,12 @@ def mark(text: str) -> bytes:
     return struct.pack(">I", len(data) - 4) + data + struct.pack(">I", zlib.crc32(data))
 
 
-def test_the_picture_in_the_readme_shows_the_page_as_it_is(browser, address):
-    tab = browser.new_page(viewport={"width": 1000, "height": 800})
-    tab.goto(urljoin(address, "1-one-query/"), wait_until="networkidle")
+def test_the_picture_in_the_readme_shows_the_page_as_it_is(visit):
+    tab = visit("1-one-query/", 1000)
     text, top, height = tab.evaluate(BETWEEN, [TOP, BOTTOM])
     if os.environ.get("PICTURE") == "take":
         box = {"x": 0, "y": top - 24, "width": 760, "height": height + 24}
         taken = tab.screenshot(full_page=True, clip=box)
         after_size = 8 + 25  # the signature and the first chunk, which must come first
         PICTURE.write_bytes(taken[:after_size] + mark(text) + taken[after_size:])
-    tab.close()
     assert mark(text) in PICTURE.read_bytes(), "the page has changed: take the picture anew"

@@ -5,7 +5,7 @@ import struct
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from conftest import chapters, pages
+from conftest import chapters, pages, settle
 
 READ = 400  # ms in which a page that has been reached the end of is marked
 
@@ -104,20 +104,24 @@ def test_progress_is_kept_in_the_browser_and_can_be_forgotten(visit, address):
     tab = visit(second)
     marked = tab.locator(f".md-nav--primary a.read[href$='{first}']")
     assert tab.locator(".reading").count() == 0
-    tab.goto(urljoin(address, first), wait_until="networkidle")
+    tab.goto(urljoin(address, first))
+    settle(tab)
     assert tab.locator(".reading").count() == 0
     tab.keyboard.press("End")
     tab.wait_for_timeout(READ)
     whole = sum(page[:1].isdigit() for page in pages())
     assert f"1 of {whole} chapters read" in tab.locator(".reading").text_content()
-    tab.goto(urljoin(address, second), wait_until="networkidle")
+    tab.goto(urljoin(address, second))
+    settle(tab)
     assert marked.count() == 1
     assert tab.locator("article ol a.read").count() == 0
-    tab.goto(address, wait_until="networkidle")
+    tab.goto(address)
+    settle(tab)
     assert tab.locator("article ol a.read").count() == 1
     tab.locator(".reading button").click()
     assert tab.locator("a.read").count() == 0
-    tab.reload(wait_until="networkidle")
+    tab.reload()
+    settle(tab)
     assert tab.locator("a.read").count() == 0
     assert tab.faults == []
 
@@ -126,7 +130,8 @@ def test_progress_is_kept_in_the_browser_and_can_be_forgotten(visit, address):
 def test_where_storage_is_refused_pages_still_work(visit):
     tab = visit("changelog/")
     tab.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
-    tab.goto(tab.url.replace("changelog/", chapters()[0]), wait_until="networkidle")
+    tab.goto(tab.url.replace("changelog/", chapters()[0]))
+    settle(tab)
     tab.keyboard.press("End")
     tab.wait_for_timeout(READ)
     assert tab.locator("#worksheet fieldset").is_enabled()

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from _lesson.exercise import FILES, NAME
 from _lesson.judge import load
-from conftest import Handler, _import, chapters, need
+from conftest import Handler, _import, chapters, follow, need, settle
 
 pytestmark = pytest.mark.ci
 
@@ -29,11 +29,13 @@ class Turn:
     def __init__(self, context, address: str, load: bool = True):
         self.context, self.address = context, address
         self.page = context.new_page()
+        follow(self.page)
         self.requests, self.faults = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         if load:
-            self.page.goto(urljoin(address, PAGE), wait_until="networkidle")
+            self.page.goto(urljoin(address, PAGE))
+            settle(self.page)
 
     @property
     def code(self):
@@ -495,7 +497,8 @@ def test_shift_enter_starts_a_line_as_far_in_as_the_last(turn):
 
 def test_it_works_after_instant_navigation_there_and_back(turn):
     tab = turn(load=False)
-    tab.page.goto(urljoin(tab.address, chapters()[-1]), wait_until="networkidle")
+    tab.page.goto(urljoin(tab.address, chapters()[-1]))
+    settle(tab.page)
     tab.page.evaluate("window.stayed = true")
     for _ in range(2):
         tab.page.locator(f"a.md-nav__link[href$='{PAGE}']").first.click()
