@@ -47,14 +47,14 @@ def test_a_page_fits_and_is_accessible(page, scheme, visit):
 
 @pytest.mark.parametrize("page", chapters())
 def test_a_chapter_is_light(page, visit):
-    """A chapter with its figures: at most 9 requests and 120 KB over the wire."""
+    """A chapter with its figures: at most 6 requests and 110 KB over the wire."""
     tab = visit(page)
     assert tab.locator("article figure svg").count() > 0
     sizes = {response.url: response.request.sizes() for response in tab.responses}
     wire = sum(s["responseBodySize"] + s["responseHeadersSize"] for s in sizes.values())
     print(f"{page}: {wire} bytes, {len(tab.responses)} requests")
-    assert len(tab.responses) <= 9, list(sizes)
-    assert 40_000 < wire <= 120_000, sizes
+    assert len(tab.responses) <= 6, list(sizes)
+    assert 40_000 < wire <= 110_000, sizes
 
 
 HIDDEN = """() => [...document.querySelectorAll("article math")].filter(math => {

@@ -8,6 +8,7 @@ import builtins
 import contextlib
 import difflib
 import doctest
+import functools
 import html
 import importlib
 import math
@@ -509,6 +510,7 @@ def _within(place: int, spans: list[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in spans)
 
 
+@functools.cache
 def _is_constant(expression: str) -> bool:
     try:
         ast.literal_eval(expression)
@@ -517,6 +519,7 @@ def _is_constant(expression: str) -> bool:
     return True
 
 
+@functools.cache
 def _is_block(source: str) -> bool:
     """Is this a statement with a body, such as a loop or a function?"""
     try:
