@@ -49,7 +49,7 @@ class Head(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The memory that one thread uses again and again."""
+    """The memory that one thread uses again and again, flat; `cut` gives it a shape."""
 
     query: np.ndarray
     turned: np.ndarray
@@ -102,7 +102,7 @@ def blockwise_attention(
     output = np.empty((*shape[:-1], value.shape[-1]), dtype)
 
     def work(scratch):
-        for index, some in iter(parts.get, None):
+        for index, some in iter(queue.get, None):
             own = None if mask is None else mask[index]
             head = Head(*(a[index] for a in heads), scale, own, future)
             with np.errstate(all="ignore"):
@@ -111,15 +111,17 @@ def blockwise_attention(
     # The rest that fills no tile is a part of its own; under a causal mask the last
     # queries have most to do, so they come first.
     cuts = {*range(0, n_queries, rows), n_queries - n_queries % tile, n_queries}
-    parts = SimpleQueue()
-    for index in np.ndindex(shape[:-2]):
-        for stop, start in pairwise(sorted(cuts, reverse=True)):
-            parts.put((index, slice(start, stop)))
-    for _ in range(threads):
-        parts.put(None)
+    slices = [slice(*ends) for ends in pairwise(sorted(cuts))][::-1]
+    parts = [(index, some) for index in np.ndindex(shape[:-2]) for some in slices]
+    threads = max(min(threads, len(parts)), 1)
+    queue = SimpleQueue()
+    for part in parts + [None] * threads:
+        queue.put(part)
     width, d_v = query.shape[-1], value.shape[-1]
     sizes = rows * width, columns * width, rows * columns, rows * d_v, rows * d_v
-    mine, *others = ([np.empty(n, working) for n in sizes] for _ in range(threads))
+    mine, *others = (
+        Scratch(*(np.empty(size, working) for size in sizes)) for _ in range(threads)
+    )
     with ThreadPoolExecutor(threads) as pool:  # which starts no thread for one
         busy = [pool.submit(work, scratch) for scratch in others]
         work(mine)
@@ -134,7 +136,6 @@ def attend(head, some, tile, columns, scratch):
     They are cut into tiles, (n_tiles, queries in a tile, ...).
     """
     query = head.query[some]
-    scratch = Scratch(*scratch)
     factor = query.dtype.type(head.scale * np.log2(np.e))
     query = np.multiply(query, factor, out=cut(scratch.query, *query.shape))
     limits = np.finfo(query.dtype)
@@ -197,7 +198,7 @@ def attend(head, some, tile, columns, scratch):
 
 
 def cut(scratch, *shape):
-    """Take an array of this shape from the memory that is used again and again."""
+    """Take an array of this shape from a part of Scratch."""
     return scratch[: math.prod(shape)].reshape(shape)
 
 

@@ -486,14 +486,17 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
     reader = threading.Thread(target=lambda: lines.extend(server.stdout), daemon=True)
     reader.start()
     address = f"http://127.0.0.1:{port}/1-one-query/"
+    search = f"http://127.0.0.1:{port}/search/search_index.json"
     try:
         wait_for(address, "0.3611")
+        found = wait_for(search, "One query")
         page.write_text(kept.replace("0.3611<!--=", "0.3612<!--="), "utf-8")
         wait_for(address, "the page says 0.3612, the code says 0.3611")
         drawn = '\n```python exec="true" html="true"\nprint("<hr>"); print(1 / nothing)\n```\n'
         page.write_text(f"{kept}\n```pycon\n>>> print(1 / 0)\n```\n{drawn}", "utf-8")
         failed = wait_for(address, "ZeroDivisionError")
         assert "NameError" in failed
+        assert "ZeroDivisionError" in wait_for(search, "One query")
         assert failed.count("<figure") == kept.count("from _lesson")  # what does not fail is shown
         page.write_text(kept, "utf-8")
         wait_for(address, "0.3611", without="This page and the code differ")
@@ -505,6 +508,7 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
         module.write_text(text, "utf-8")
         wait_for(address, "0.3611", without="This page and the code differ")
         wait_for(address.replace("1-one-query", "code/attention"), "run_one")
+        assert wait_for(search, "One query") == found
         assert server.poll() is None
     finally:
         server.terminate()

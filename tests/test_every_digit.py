@@ -12,7 +12,7 @@ from _lesson import gate
 from _lesson.check import DOCS, read, sources
 from _lesson.judge import Exercise, compare, results_of
 
-pytestmark = pytest.mark.ci
+pytestmark = [pytest.mark.ci, pytest.mark.xdist_group("digits")]  # one count serves all
 
 PAGES = sources()
 
