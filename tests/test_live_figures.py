@@ -432,8 +432,7 @@ def test_the_lab_draws_fresh_trials_that_agree_within_their_errors(figure):
     one.form.locator("[data-do=draw]").click()
     assert one.form.locator("[name=seed]").input_value() not in ("", "2024")
     one.fill(seed="2024")
-    one.tab.wait_for_timeout(2500)
-    assert one.results() == drawn
+    one.settles(drawn)
 
 
 # The probe
