@@ -174,8 +174,7 @@ def visit(browser, address):
         tab.on("requestfailed", lambda request: tab.faults.append(f"failed: {request.url}"))
         tab.on("request", lambda request: elsewhere(tab, request.url, address))
         tab.on("response", lambda response: tab.responses.append(response))
-        tab.goto(urljoin(address, page))
-        settle(tab)
+        go(tab, urljoin(address, page))
         return tab
 
     yield open_page
@@ -197,6 +196,12 @@ def follow(tab) -> None:
     tab.on("request", ask)
     tab.on("requestfinished", end)
     tab.on("requestfailed", end)
+
+
+def go(tab, address: str) -> None:
+    """Open an address in a tab that `follow` watches."""
+    tab.goto(address)
+    settle(tab)
 
 
 def settle(tab) -> None:

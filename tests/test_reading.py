@@ -5,7 +5,7 @@ import struct
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from conftest import chapters, pages, settle
+from conftest import chapters, go, pages, settle
 
 READ = 400  # ms in which a page that has been reached the end of is marked
 
@@ -104,19 +104,16 @@ def test_progress_is_kept_in_the_browser_and_can_be_forgotten(visit, address):
     tab = visit(second)
     marked = tab.locator(f".md-nav--primary a.read[href$='{first}']")
     assert tab.locator(".reading").count() == 0
-    tab.goto(urljoin(address, first))
-    settle(tab)
+    go(tab, urljoin(address, first))
     assert tab.locator(".reading").count() == 0
     tab.keyboard.press("End")
     tab.wait_for_timeout(READ)
     whole = sum(page[:1].isdigit() for page in pages())
     assert f"1 of {whole} chapters read" in tab.locator(".reading").text_content()
-    tab.goto(urljoin(address, second))
-    settle(tab)
+    go(tab, urljoin(address, second))
     assert marked.count() == 1
     assert tab.locator("article ol a.read").count() == 0
-    tab.goto(address)
-    settle(tab)
+    go(tab, address)
     assert tab.locator("article ol a.read").count() == 1
     tab.locator(".reading button").click()
     assert tab.locator("a.read").count() == 0
@@ -130,8 +127,7 @@ def test_progress_is_kept_in_the_browser_and_can_be_forgotten(visit, address):
 def test_where_storage_is_refused_pages_still_work(visit):
     tab = visit("changelog/")
     tab.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
-    tab.goto(tab.url.replace("changelog/", chapters()[0]))
-    settle(tab)
+    go(tab, tab.url.replace("changelog/", chapters()[0]))
     tab.keyboard.press("End")
     tab.wait_for_timeout(READ)
     assert tab.locator("#worksheet fieldset").is_enabled()

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from _lesson.exercise import FILES, NAME
 from _lesson.judge import load
-from conftest import Handler, _import, chapters, follow, need, settle
+from conftest import Handler, _import, chapters, follow, go, need
 
 pytestmark = pytest.mark.ci
 
@@ -34,8 +34,7 @@ class Turn:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         if load:
-            self.page.goto(urljoin(address, PAGE))
-            settle(self.page)
+            go(self.page, urljoin(address, PAGE))
 
     @property
     def code(self):
@@ -497,8 +496,7 @@ def test_shift_enter_starts_a_line_as_far_in_as_the_last(turn):
 
 def test_it_works_after_instant_navigation_there_and_back(turn):
     tab = turn(load=False)
-    tab.page.goto(urljoin(tab.address, chapters()[-1]))
-    settle(tab.page)
+    go(tab.page, urljoin(tab.address, chapters()[-1]))
     tab.page.evaluate("window.stayed = true")
     for _ in range(2):
         tab.page.locator(f"a.md-nav__link[href$='{PAGE}']").first.click()
