@@ -24,6 +24,7 @@ from .core import (
 QUERIES = 1024  # in a block; with KEYS keys, single precision takes 512 KiB for it
 KEYS = 128
 TILE = 32  # queries in one product: OpenBLAS has faster ways for small matrices
+LINE = 64  # bytes in a line of the cache: vectors that cross its end load half as fast
 FEW = 32  # queries at a time where the plain formula is needed
 # With scores of at most TAME bits either way, and values that are 0 or between
 # 1 / MODEST and MODEST, no sum of weighted values can overflow or underflow.
@@ -53,6 +54,7 @@ class Scratch(NamedTuple):
 
     query: np.ndarray
     turned: np.ndarray
+    value: np.ndarray
     scores: np.ndarray
     output: np.ndarray
     product: np.ndarray
@@ -118,9 +120,10 @@ def blockwise_attention(
     for part in parts + [None] * threads:
         queue.put(part)
     width, d_v = query.shape[-1], value.shape[-1]
-    sizes = rows * width, columns * width, rows * columns, rows * d_v, rows * d_v
+    sizes = [rows * width, columns * width, columns * d_v]
+    sizes += [rows * columns, rows * d_v, rows * d_v]
     mine, *others = (
-        Scratch(*(np.empty(size, working) for size in sizes)) for _ in range(threads)
+        Scratch(*(memory(size, working) for size in sizes)) for _ in range(threads)
     )
     with ThreadPoolExecutor(threads) as pool:  # which starts no thread for one
         busy = [pool.submit(work, scratch) for scratch in others]
@@ -166,8 +169,8 @@ def attend(head, some, tile, columns, scratch):
         if hidden is not None and hidden.all():
             continue
         scores = cut(scratch.scores, len(query[tiles]), tile, keys.stop - start)
-        turned = cut(scratch.turned, *head.key[keys].T.shape)
-        np.copyto(turned, head.key[keys].T)
+        turned = copy(head.key[keys].T, scratch.turned)
+        value = copy(head.summable[keys], scratch.value)
         np.matmul(query[tiles], turned, out=scores)
         if bias is not None:
             scores += bias
@@ -190,16 +193,30 @@ def attend(head, some, tile, columns, scratch):
             np.copyto(scores[: len(hidden)], 0, where=hidden)
         total[tiles] += scores @ ones[: keys.stop - start]
         product = cut(scratch.product, *output[tiles].shape)
-        output[tiles] += np.matmul(scores, head.summable[keys], out=product)
+        output[tiles] += np.matmul(scores, value, out=product)
     output /= np.where(total == 0, 1, total)
     output = output.reshape(len(size), -1)
     mend(output, head, some, size, maximum.reshape(-1, 1), total.reshape(-1, 1))
     return output
 
 
+def memory(size, dtype):
+    """Take memory for so many numbers, from the start of a line of the cache on."""
+    raw = np.empty(size * dtype.itemsize + LINE, np.uint8)
+    start = -raw.__array_interface__["data"][0] % LINE
+    return raw[start : start + size * dtype.itemsize].view(dtype)
+
+
 def cut(scratch, *shape):
     """Take an array of this shape from a part of Scratch."""
     return scratch[: math.prod(shape)].reshape(shape)
+
+
+def copy(array, scratch):
+    """Copy an array to a part of Scratch."""
+    copied = cut(scratch, *array.shape)
+    np.copyto(copied, array)
+    return copied
 
 
 def visible(head, some, keys, tile):

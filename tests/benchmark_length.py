@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -258,16 +259,36 @@ def memory(lengths, longer):
 
 
 def threads(lengths, rounds):
-    """How many times as fast are two threads as one, now on all cores?"""
-    gain = {}
+    """How many times as fast are two threads as one, now on all cores?
+
+    As a limit, the same of two matrix products, with as many operations as the scores and the
+    output have, that two threads compute with nothing to share.
+    """
+    gain, limit = {}, {}
     if CORES:
         os.sched_setaffinity(0, CORES)
     for way in WAYS:
         for n in lengths:
-            runs = {k: package(*inputs(n), way == "causal", threads=k) for k in (1, 2)}
+            causal = way == "causal"
+            runs = {k: package(*inputs(n), causal, threads=k) for k in (1, 2)}
+            side = round((n * n * WIDTH / (2 if causal else 1)) ** (1 / 3))
+            runs |= {f"{k} alone": products(side, threads=k) for k in (1, 2)}
             taken = rounds_of(runs, rounds)
             gain.setdefault(way, []).append(ratio(taken[1], taken[2]))
-    return {"lengths": lengths, "gain": gain}
+            limit.setdefault(way, []).append(ratio(taken["1 alone"], taken["2 alone"]))
+    return {"lengths": lengths, "gain": gain, "limit": limit}
+
+
+def products(side, threads):
+    """Two products of square matrices, which take 4 side^3 operations."""
+    rng = np.random.default_rng(0)
+    square = rng.standard_normal((4, side, side)).astype(np.float32)
+
+    def run():
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(np.matmul, square[:2], square[2:]))
+
+    return run
 
 
 def sharpness(n, rounds, sharp):
