@@ -56,7 +56,6 @@ class Scratch(NamedTuple):
     turned: np.ndarray
     value: np.ndarray
     scores: np.ndarray
-    output: np.ndarray
     product: np.ndarray
 
 
@@ -101,14 +100,14 @@ def blockwise_attention(
     heads = [np.broadcast_to(a, (*shape[:-2], *a.shape[-2:])) for a in arrays]
     mask = np.broadcast_to(mask, shape) if mask.ndim else None
     future = ~causal_mask(columns, columns) if is_causal else None
-    output = np.empty((*shape[:-1], value.shape[-1]), dtype)
+    output = np.empty((*shape[:-1], value.shape[-1]), working)
 
     def work(scratch):
         for index, some in iter(queue.get, None):
             own = None if mask is None else mask[index]
             head = Head(*(a[index] for a in heads), scale, own, future)
             with np.errstate(all="ignore"):
-                output[(*index, some)] = attend(head, some, tile, columns, scratch)
+                attend(head, some, tile, columns, scratch, output[(*index, some)])
 
     # The rest that fills no tile is a part of its own; under a causal mask the last
     # queries have most to do, so they come first.
@@ -120,8 +119,7 @@ def blockwise_attention(
     for part in parts + [None] * threads:
         queue.put(part)
     width, d_v = query.shape[-1], value.shape[-1]
-    sizes = [rows * width, columns * width, columns * d_v]
-    sizes += [rows * columns, rows * d_v, rows * d_v]
+    sizes = rows * width, columns * width, columns * d_v, rows * columns, rows * d_v
     mine, *others = (
         Scratch(*(memory(size, working) for size in sizes)) for _ in range(threads)
     )
@@ -130,11 +128,12 @@ def blockwise_attention(
         work(mine)
         for thread in busy:
             thread.result()
-    return output
+    with np.errstate(over="ignore"):
+        return output.astype(dtype, copy=False)
 
 
-def attend(head, some, tile, columns, scratch):
-    """Compute the output of the queries in the slice `some` of a head: (m, d_v).
+def attend(head, some, tile, columns, scratch, output):
+    """Fill in the output of the queries in the slice `some` of a head: (m, d_v).
 
     They are cut into tiles, (n_tiles, queries in a tile, ...).
     """
@@ -158,8 +157,8 @@ def attend(head, some, tile, columns, scratch):
     tame = tame.reshape(-1, tile, 1)
     maximum = np.where(tame, 0, limits.min).astype(query.dtype)
     total = np.zeros(tame.shape, query.dtype)
-    output = cut(scratch.output, *query.shape[:2], head.value.shape[-1])
     output[:] = 0
+    tiled = output.reshape(*query.shape[:2], output.shape[-1])
     ones = np.ones((columns, 1), query.dtype)
     n_keys = len(head.key)
     last = n_keys if head.future is None else min(n_keys, some.stop)
@@ -182,7 +181,7 @@ def attend(head, some, tile, columns, scratch):
             now = np.where(tame[tiles], 0, now)
             fade = np.exp2(before - now)
             total[tiles] *= fade
-            output[tiles] *= fade
+            tiled[tiles] *= fade
             maximum[tiles] = now
             scores -= now
             np.maximum(scores, floor, out=scores)
@@ -192,12 +191,10 @@ def attend(head, some, tile, columns, scratch):
         if hidden is not None:
             np.copyto(scores[: len(hidden)], 0, where=hidden)
         total[tiles] += scores @ ones[: keys.stop - start]
-        product = cut(scratch.product, *output[tiles].shape)
-        output[tiles] += np.matmul(scores, value, out=product)
-    output /= np.where(total == 0, 1, total)
-    output = output.reshape(len(size), -1)
+        product = cut(scratch.product, *tiled[tiles].shape)
+        tiled[tiles] += np.matmul(scores, value, out=product)
+    tiled /= np.where(total == 0, 1, total)
     mend(output, head, some, size, maximum.reshape(-1, 1), total.reshape(-1, 1))
-    return output
 
 
 def memory(size, dtype):
