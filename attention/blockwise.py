@@ -165,12 +165,13 @@ def attend(head, some, tile, columns, scratch, output):
     for start in range(0, last, columns):
         keys = slice(start, min(start + columns, n_keys))
         tiles, hidden, bias = visible(head, some, keys, tile)
-        if hidden is not None and hidden.all():
+        if tiles is None:
             continue
-        scores = cut(scratch.scores, len(query[tiles]), tile, keys.stop - start)
+        asking, weighed, summed = query[tiles], total[tiles], tiled[tiles]
+        scores = cut(scratch.scores, len(asking), tile, keys.stop - start)
         turned = copy(head.key[keys].T, scratch.turned)
         value = copy(head.summable[keys], scratch.value)
-        np.matmul(query[tiles], turned, out=scores)
+        np.matmul(asking, turned, out=scores)
         if bias is not None:
             scores += bias
         if not all_tame:
@@ -180,8 +181,8 @@ def attend(head, some, tile, columns, scratch, output):
             now = np.maximum(before, scores.max(axis=-1, keepdims=True))
             now = np.where(tame[tiles], 0, now)
             fade = np.exp2(before - now)
-            total[tiles] *= fade
-            tiled[tiles] *= fade
+            weighed *= fade
+            summed *= fade
             maximum[tiles] = now
             scores -= now
             np.maximum(scores, floor, out=scores)
@@ -190,9 +191,9 @@ def attend(head, some, tile, columns, scratch, output):
             scores -= off
         if hidden is not None:
             np.copyto(scores[: len(hidden)], 0, where=hidden)
-        total[tiles] += scores @ ones[: keys.stop - start]
-        product = cut(scratch.product, *tiled[tiles].shape)
-        tiled[tiles] += np.matmul(scores, value, out=product)
+        weighed += scores @ ones[: keys.stop - start]
+        product = cut(scratch.product, *summed.shape)
+        summed += np.matmul(scores, value, out=product)
     tiled /= np.where(total == 0, 1, total)
     mend(output, head, some, size, maximum.reshape(-1, 1), total.reshape(-1, 1))
 
@@ -219,8 +220,8 @@ def copy(array, scratch):
 def visible(head, some, keys, tile):
     """Say which tiles of a block of queries see any of its keys, and what is hidden.
 
-    -> the slice of those tiles; for the first of them, or for all, where a key is
-    hidden, or None; what the mask adds to their scores, or None.
+    -> the slice of those tiles, None if there are none; for the first of them, or for
+    all, where a key is hidden, or None; what the mask adds to their scores, or None.
     """
     if head.future is not None:
         if keys.stop <= some.start:
@@ -235,9 +236,13 @@ def visible(head, some, keys, tile):
         return slice(None), None, None
     mask = head.mask[some, keys].reshape(-1, tile, keys.stop - keys.start)
     if mask.dtype == bool:
-        return slice(None), None if mask.all() else ~mask, None
-    bias = mask.astype(head.query.dtype) * head.query.dtype.type(np.log2(np.e))
-    return slice(None), bias == -np.inf, bias
+        hidden, bias = ~mask, None
+    else:
+        bias = mask.astype(head.query.dtype) * head.query.dtype.type(np.log2(np.e))
+        hidden = bias == -np.inf
+    if hidden.all():
+        return None, None, None
+    return slice(None), hidden if hidden.any() else None, bias
 
 
 def mend(output, head, some, size, maximum, total):
@@ -291,7 +296,8 @@ def measured(key, value):
     value is not modest.
     """
     size = np.abs(value)
-    np.copyto(size, 1, where=size == 0)
+    if not size.min(initial=1) > 0:
+        np.copyto(size, 1, where=size == 0)
     room = np.finfo(value.dtype).max / (2 * max(value.shape[-2], 1))
     with np.errstate(all="ignore"):
         length, endless = norm(key), value.dtype.type(np.inf)

@@ -155,14 +155,20 @@ def seconds(run, repeat=1):
     return (time.perf_counter() - began) / repeat
 
 
-def rounds_of(runs, rounds, repeat=1):
-    """Seconds of each run in each round, all in turns, after one turn that does not count."""
-    taken = {name: [] for name in runs}
-    for turn in range(rounds + 1):
-        for name, run in runs.items():
-            took = seconds(run, repeat)
-            if turn:
-                taken[name].append(took)
+def rounds_of(groups, rounds, repeat=lambda n: 1):
+    """Seconds of each run, by length, in each round, after one round that does not count.
+
+    All lengths are in each round, so that a slow minute is not one length's alone; a short one
+    has up to four turns.
+    """
+    taken = {n: {name: [] for name in runs} for n, runs in groups.items()}
+    for number in range(rounds + 1):
+        for n, runs in groups.items():
+            for _ in range(min(4, max(groups) // n)):
+                for name, run in runs.items():
+                    took = seconds(run, repeat(n))
+                    if number:
+                        taken[n][name].append(took)
     return taken
 
 
@@ -196,13 +202,14 @@ def times(lengths, rounds, rate):
     for way in WAYS:
         causal = way == "causal"
         table = {"milliseconds": {}, "ratio": {}, "fraction of the limit": []}
+        groups = {}
         for n in lengths:
             arrays = inputs(n)
-            runs = {name: make(*arrays, causal) for name, make in MAKERS.items()}
+            groups[n] = {name: make(*arrays, causal) for name, make in MAKERS.items()}
             right = plain_attention(*arrays, None, causal, None)
-            for name, run in runs.items():
+            for name, run in groups[n].items():
                 assert np.allclose(run(), right, rtol=0, atol=1e-4), (name, n, way)
-            taken = rounds_of(runs, rounds, max(1, 1024 // n))
+        for n, taken in rounds_of(groups, rounds, lambda n: max(1, 1024 // n)).items():
             for name in MAKERS:
                 middle = statistics.median(taken[name])
                 table["milliseconds"].setdefault(name, []).append(1000 * middle)
@@ -268,12 +275,12 @@ def threads(lengths, rounds):
     if CORES:
         os.sched_setaffinity(0, CORES)
     for way in WAYS:
+        causal, groups = way == "causal", {}
         for n in lengths:
-            causal = way == "causal"
-            runs = {k: package(*inputs(n), causal, threads=k) for k in (1, 2)}
+            groups[n] = {k: package(*inputs(n), causal, threads=k) for k in (1, 2)}
             side = round((n * n * WIDTH / (2 if causal else 1)) ** (1 / 3))
-            runs |= {f"{k} alone": products(side, threads=k) for k in (1, 2)}
-            taken = rounds_of(runs, rounds)
+            groups[n] |= {f"{k} alone": products(side, threads=k) for k in (1, 2)}
+        for taken in rounds_of(groups, rounds).values():
             gain.setdefault(way, []).append(ratio(taken[1], taken[2]))
             limit.setdefault(way, []).append(ratio(taken["1 alone"], taken["2 alone"]))
     return {"lengths": lengths, "gain": gain, "limit": limit}
@@ -296,7 +303,7 @@ def sharpness(n, rounds, sharp):
     slower = {}
     for name in (PACKAGE, PLAIN):
         runs = {s: MAKERS[name](*inputs(n, sharpness=s), False) for s in (1, sharp)}
-        taken = rounds_of(runs, rounds)
+        taken = rounds_of({n: runs}, rounds)[n]
         slower[name] = ratio(taken[sharp], taken[1])
     return {"n": n, "factor": sharp, "slower": slower}
 
@@ -305,14 +312,15 @@ def boundary(rounds):
     """How many times as long as blockwise does the plain formula of the package take?"""
     lengths, table = [64, 128, 256, 512], {}
     for dtype in ("float32", "float64"):
+        groups = {}
         for n in lengths:
             arrays = [array.astype(dtype) for array in inputs(n)]
-            runs = {
+            groups[n] = {
                 "plain": lambda a=arrays: plain_attention(*a, None, False, None),
                 "blockwise": lambda a=arrays: blockwise_attention(*a),
                 "public": lambda a=arrays: scaled_dot_product_attention(*a),
             }
-            taken = rounds_of(runs, 3 * rounds, 5)
+        for taken in rounds_of(groups, 3 * rounds, lambda n: 5).values():
             for name in ("blockwise", "public"):
                 row = table.setdefault(name, {}).setdefault(dtype, [])
                 row.append(ratio(taken["plain"], taken[name]))
