@@ -50,7 +50,7 @@ class Head(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The memory that one thread uses again and again, flat; `cut` gives it a shape."""
+    """The memory that one thread uses again and again, for blocks of full size."""
 
     query: np.ndarray
     turned: np.ndarray
@@ -97,7 +97,7 @@ def blockwise_attention(
     working = np.result_type(dtype, np.float32)
     arrays = [array.astype(working, copy=False) for array in (query, key, value)]
     arrays += measured(*arrays[1:])
-    heads = [np.broadcast_to(a, (*shape[:-2], *a.shape[-2:])) for a in arrays]
+    heads = [each_head(array, shape[:-2]) for array in arrays]
     mask = np.broadcast_to(mask, shape) if mask.ndim else None
     future = ~causal_mask(columns, columns) if is_causal else None
     output = np.empty((*shape[:-1], value.shape[-1]), working)
@@ -119,9 +119,10 @@ def blockwise_attention(
     for part in parts + [None] * threads:
         queue.put(part)
     width, d_v = query.shape[-1], value.shape[-1]
-    sizes = rows * width, columns * width, columns * d_v, rows * columns, rows * d_v
+    shapes = [(rows, width), (width, columns), (columns, d_v)]
+    shapes += [(rows, columns), (rows, d_v)]
     mine, *others = (
-        Scratch(*(memory(size, working) for size in sizes)) for _ in range(threads)
+        Scratch(*(memory(each, working) for each in shapes)) for _ in range(threads)
     )
     with ThreadPoolExecutor(threads) as pool:  # which starts no thread for one
         busy = [pool.submit(work, scratch) for scratch in others]
@@ -139,7 +140,7 @@ def attend(head, some, tile, columns, scratch, output):
     """
     query = head.query[some]
     factor = query.dtype.type(head.scale * np.log2(np.e))
-    query = np.multiply(query, factor, out=cut(scratch.query, *query.shape))
+    query = np.multiply(query, factor, out=scratch.query[: len(query)])
     limits = np.finfo(query.dtype)
     size = norm(query)
     # Scores are in bits: weights are powers of 2, relative to that of the largest
@@ -168,9 +169,11 @@ def attend(head, some, tile, columns, scratch, output):
         if tiles is None:
             continue
         asking, weighed, summed = query[tiles], total[tiles], tiled[tiles]
-        scores = cut(scratch.scores, len(asking), tile, keys.stop - start)
-        turned = copy(head.key[keys].T, scratch.turned)
-        value = copy(head.summable[keys], scratch.value)
+        width, many = keys.stop - start, len(asking) * tile
+        scores = scratch.scores[:many, :width].reshape(-1, tile, width)
+        turned, value = scratch.turned[:, :width], scratch.value[:width]
+        np.copyto(turned, head.key[keys].T)
+        np.copyto(value, head.summable[keys])
         np.matmul(asking, turned, out=scores)
         if bias is not None:
             scores += bias
@@ -191,30 +194,27 @@ def attend(head, some, tile, columns, scratch, output):
             scores -= off
         if hidden is not None:
             np.copyto(scores[: len(hidden)], 0, where=hidden)
-        weighed += scores @ ones[: keys.stop - start]
-        product = cut(scratch.product, *summed.shape)
+        weighed += scores @ ones[:width]
+        product = scratch.product[:many].reshape(summed.shape)
         summed += np.matmul(scores, value, out=product)
     tiled /= np.where(total == 0, 1, total)
-    mend(output, head, some, size, maximum.reshape(-1, 1), total.reshape(-1, 1))
+    if not all_tame:  # which proves more than what is asked there
+        mend(output, head, some, size, maximum.reshape(-1, 1), total.reshape(-1, 1))
 
 
-def memory(size, dtype):
-    """Take memory for so many numbers, from the start of a line of the cache on."""
-    raw = np.empty(size * dtype.itemsize + LINE, np.uint8)
+def each_head(array, leading):
+    """Repeat what heads share; broadcast_to takes long also where nothing is shared."""
+    if array.shape[:-2] == leading:
+        return array
+    return np.broadcast_to(array, leading + array.shape[-2:])
+
+
+def memory(shape, dtype):
+    """Take memory for an array that begins with a line of the cache."""
+    size = math.prod(shape) * dtype.itemsize
+    raw = np.empty(size + LINE, np.uint8)
     start = -raw.__array_interface__["data"][0] % LINE
-    return raw[start : start + size * dtype.itemsize].view(dtype)
-
-
-def cut(scratch, *shape):
-    """Take an array of this shape from a part of Scratch."""
-    return scratch[: math.prod(shape)].reshape(shape)
-
-
-def copy(array, scratch):
-    """Copy an array to a part of Scratch."""
-    copied = cut(scratch, *array.shape)
-    np.copyto(copied, array)
-    return copied
+    return raw[start : start + size].view(dtype).reshape(shape)
 
 
 def visible(head, some, keys, tile):
