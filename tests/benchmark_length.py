@@ -191,10 +191,14 @@ def rates(rounds):
     return {"matmul": 2 * 1024**3 / product, "exp": x.size / raised}
 
 
+def n_scores(n, causal):
+    """How many scores have to be computed."""
+    return n * (n + 1) / 2 if causal else n * n
+
+
 def limit(n, causal, rate):
     """Seconds that the products and the exponentials alone would take at those rates."""
-    scores = n * (n + 1) / 2 if causal else n * n
-    return scores * (4 * WIDTH / rate["matmul"] + 1 / rate["exp"])
+    return n_scores(n, causal) * (4 * WIDTH / rate["matmul"] + 1 / rate["exp"])
 
 
 def times(lengths, rounds, rate):
@@ -271,19 +275,19 @@ def threads(lengths, rounds):
     As a limit, the same of two matrix products, with as many operations as the scores and the
     output have, that two threads compute with nothing to share.
     """
-    gain, limit = {}, {}
+    gain, most = {}, {}
     if CORES:
         os.sched_setaffinity(0, CORES)
     for way in WAYS:
         causal, groups = way == "causal", {}
         for n in lengths:
-            groups[n] = {k: package(*inputs(n), causal, threads=k) for k in (1, 2)}
-            side = round((n * n * WIDTH / (2 if causal else 1)) ** (1 / 3))
+            arrays, side = inputs(n), round((n_scores(n, causal) * WIDTH) ** (1 / 3))
+            groups[n] = {k: package(*arrays, causal, threads=k) for k in (1, 2)}
             groups[n] |= {f"{k} alone": products(side, threads=k) for k in (1, 2)}
         for taken in rounds_of(groups, rounds).values():
             gain.setdefault(way, []).append(ratio(taken[1], taken[2]))
-            limit.setdefault(way, []).append(ratio(taken["1 alone"], taken["2 alone"]))
-    return {"lengths": lengths, "gain": gain, "limit": limit}
+            most.setdefault(way, []).append(ratio(taken["1 alone"], taken["2 alone"]))
+    return {"lengths": lengths, "gain": gain, "limit": most}
 
 
 def products(side, threads):
