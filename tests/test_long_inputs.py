@@ -1,13 +1,19 @@
 """Long inputs get the same answers as short ones, and their scores are never stored."""
 
 import itertools
+import threading
 import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
 
-from attention import blockwise_attention, causal_mask, scaled_dot_product_attention
+from attention import (
+    blockwise,
+    blockwise_attention,
+    causal_mask,
+    scaled_dot_product_attention,
+)
 from attention.core import LONG, plain_attention
 
 NAN, INF = np.nan, np.inf
@@ -85,13 +91,40 @@ def test_memory_does_not_grow_with_the_square(causal):
     assert peak(8192) < 2.5 * peak(4096) < 10 * 2**20 < 4096**2 * 4
 
 
+@pytest.mark.parametrize("shape", [(3, 1200, 8), (2048, 8), (1, 2060, 8), (2, 3050, 8)])
 @pytest.mark.parametrize("is_causal", [False, True])
-def test_the_number_of_threads_does_not_change_a_bit(is_causal):
-    query, key, value = draw((3, 1200, 8), (3, 1200, 8), (3, 1200, 8), dtype="float32")
+def test_the_number_of_threads_does_not_change_a_bit(is_causal, shape):
+    query, key, value = draw(shape, shape, shape, dtype="float32")
+    query[..., ::500, :] *= 1e6  # which needs the plain formula
     one = blockwise_attention(query, key, value, is_causal=is_causal)
-    for threads in (2, 5):
+    for threads in (2, 5, 6):
         more = blockwise_attention(query, key, value, is_causal=is_causal, threads=threads)
         assert identical(one, more)
+
+
+@pytest.mark.parametrize("heads", [(), (2,)])
+@pytest.mark.parametrize("n_queries", [20, 150, 170, 200, 230])
+def test_threads_and_blocks_of_any_size_change_no_bit(n_queries, heads):
+    arrays = draw((*heads, n_queries, 4), (*heads, 210, 4), (*heads, 210, 4))
+    for block in (50, 100):
+        one, *more = (
+            blockwise_attention(*arrays, is_causal=True, block=block, threads=threads)
+            for threads in (1, 2, 3, 4)
+        )
+        assert all(identical(one, other) for other in more)
+
+
+def test_an_error_in_a_thread_reaches_the_caller(monkeypatch):
+    met = threading.Barrier(2)
+
+    def attend(*_):
+        met.wait()
+        if threading.current_thread() is not threading.main_thread():
+            raise MemoryError("in a thread")
+
+    monkeypatch.setattr(blockwise, "attend", attend)
+    with pytest.raises(MemoryError, match="in a thread"):
+        blockwise_attention(*draw((2048, 8), (2048, 8), (2048, 8)), threads=2)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
