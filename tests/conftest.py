@@ -147,6 +147,10 @@ def browser(address, port):
                 "--disable-component-update",
                 "--disable-sync",
                 "--no-first-run",
+                # The last list counts, so it has what matters of Playwright's own. The popups
+                # of the address bar are pages, and take as long to draw as the one visited.
+                "--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,"
+                "ThirdPartyStoragePartitioning,WebUIOmniboxPopup,WebUIOmniboxAimPopup",
                 f"--host-resolver-rules=MAP {home.hostname}:{home.port or 80} 127.0.0.1:{port}",
                 # The clipboard asks for a secure page, and the tests serve no certificate.
                 f"--unsafely-treat-insecure-origin-as-secure={home.scheme}://{home.netloc}",
