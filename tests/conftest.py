@@ -41,6 +41,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "site" in item.fixturenames:
             item.add_marker("site")
+            if "SITE_DIR" not in os.environ:  # one process builds it, where several run tests
+                item.add_marker(pytest.mark.xdist_group("site"))
 
 
 def need(found, what: str):
