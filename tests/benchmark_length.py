@@ -47,6 +47,7 @@ from attention.core import plain_attention  # noqa: E402
 WIDTH = 64
 LENGTHS = [512, 1024, 2048, 4096, 8192]
 LONG = [16384, 32768]  # memory only, of what does not store the scores
+HEADS = 8  # shared by threads
 LIBRARIES = "numpy scipy torch jax onnxruntime onnx mpmath".split()
 WAYS = ("full", "causal")
 
@@ -273,9 +274,10 @@ def threads(lengths, rounds):
     """How many times as fast are two threads as one, now on all cores?
 
     As a limit, the same of two matrix products, with as many operations as the scores and the
-    output have, that two threads compute with nothing to share.
+    output have, that two threads compute with nothing to share. At the shortest length also
+    for several heads, which are more to share.
     """
-    gain, most = {}, {}
+    gain, most, heads = {}, {}, {}
     if CORES:
         os.sched_setaffinity(0, CORES)
     for way in WAYS:
@@ -287,7 +289,13 @@ def threads(lengths, rounds):
         for taken in rounds_of(groups, rounds).values():
             gain.setdefault(way, []).append(ratio(taken[1], taken[2]))
             most.setdefault(way, []).append(ratio(taken["1 alone"], taken["2 alone"]))
-    return {"lengths": lengths, "gain": gain, "limit": most}
+        n = lengths[0]
+        every = [inputs(n, seed) for seed in range(HEADS)]
+        arrays = [np.stack(same) for same in zip(*every, strict=True)]
+        runs = {k: package(*arrays, causal, threads=k) for k in (1, 2)}
+        taken = rounds_of({n: runs}, rounds)[n]
+        heads[way] = ratio(taken[1], taken[2])
+    return {"lengths": lengths, "gain": gain, "limit": most, "heads": HEADS, "of heads": heads}
 
 
 def products(side, threads):
