@@ -26,7 +26,7 @@ RUNTIME = f"**/{NAME}/**"
 class Turn:
     """The exercise page in one tab, as a reader uses it."""
 
-    def __init__(self, context, address: str, load: bool = True):
+    def __init__(self, context, address: str, load: bool = True, scripts: bool = True):
         self.context, self.address = context, address
         self.page = context.new_page()
         follow(self.page)
@@ -35,6 +35,16 @@ class Turn:
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         if load:
             go(self.page, urljoin(address, PAGE))
+            if scripts:
+                self.awake()
+
+    def awake(self) -> None:
+        """Wait until the page's script has begun."""
+        self.page.locator("[data-kind=check] textarea:not([readonly])").wait_for()
+
+    def reload(self) -> None:
+        self.page.reload()
+        self.awake()
 
     @property
     def code(self):
@@ -90,7 +100,7 @@ def turn(browser, address, runtime):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
         before(context)
-        return Turn(context, address, load)
+        return Turn(context, address, load, options.get("java_script_enabled", True))
 
     yield opened
     for context in contexts:
@@ -341,7 +351,7 @@ def test_a_reload_in_mid_run_loses_nothing(turn):
     tab = turn()
     tab.press_run(ENDLESS_IN_C)
     tab.started()
-    tab.page.reload()
+    tab.reload()
     assert tab.code.input_value() == ENDLESS_IN_C
     assert tab.summary == "Not run yet."
     assert tab.run(SOLUTION).startswith(PASSED)
@@ -408,6 +418,7 @@ def test_a_browser_without_webassembly_is_told_so(turn):
 
 def test_without_javascript_the_page_reads_and_offers_the_command(turn):
     tab = turn(java_script_enabled=False)
+    assert not tab.code.is_editable()  # what is typed before the script begins would be lost
     assert "Without JavaScript" in tab.page.locator("[data-kind=check]").inner_text()
     assert tab.button("Run checks").is_disabled()
     offer = tab.page.locator("details.turn-local")
@@ -433,12 +444,12 @@ def test_code_is_kept_and_a_reset_can_be_undone_even_after_a_reload(turn):
     assert tab.code.input_value() == STARTER
     assert not tab.button("Undo reset").is_visible()
     tab.code.fill("my work")
-    tab.page.reload()
+    tab.reload()
     assert tab.code.input_value() == "my work"
     tab.button("Reset").click()
     assert tab.code.input_value() == STARTER
     tab.code.press_sequentially("x")
-    tab.page.reload()
+    tab.reload()
     tab.button("Undo reset").click()
     assert tab.code.input_value() == "my work"
     tab.button("Undo reset").click()  # and what stood there is not lost either
@@ -571,6 +582,6 @@ def test_a_learners_cases_are_held_against_the_wrong_programs(turn):
     said.get_by_text("Not run").wait_for()
     assert "line 1: a row of Q has 2 numbers, one of K 1" in said.inner_text()
     assert "line 2: cannot read 'nonsense'" in said.inner_text()
-    tab.page.reload()
+    tab.reload()
     assert text.input_value().endswith("nonsense")
     assert tab.faults == []

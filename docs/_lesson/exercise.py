@@ -254,7 +254,7 @@ BOX = """\
  data-version="{version}">
 <label for="turn-{kind}">{name}</label>
 <textarea id="turn-{kind}" rows="{rows}" spellcheck="false" autocapitalize="off"
- autocomplete="off" aria-describedby="turn-{kind}-keys">{text}</textarea>
+ autocomplete="off" readonly aria-describedby="turn-{kind}-keys">{text}</textarea>
 <p id="turn-{kind}-keys"><kbd>Ctrl</kbd>+<kbd>Enter</kbd> runs. <kbd>Tab</kbd> leaves the box.
 <kbd>Shift</kbd>+<kbd>Enter</kbd> starts a line as far in as the one before.
 What you write is kept in this browser.</p>

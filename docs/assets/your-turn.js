@@ -291,7 +291,7 @@ function mount(box) {
   };
 
   code.value = memory.read(kind) ?? starter;
-  run.disabled = reset.disabled = false;
+  code.readOnly = run.disabled = reset.disabled = false; // what was typed before would be lost
 }
 
 // With instant navigation this module runs once, and its page comes and goes.
