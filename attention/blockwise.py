@@ -168,24 +168,23 @@ def blockwise_attention(
     shapes += [(rows, columns), (rows, beside), (rows, beside)]
     arrays = memory(shapes * threads, working)
     mine, *others = map(Scratch._make, zip(*[iter(arrays)] * len(shapes), strict=True))
+
+    def work_beside(scratch):
+        try:
+            done.put(work(scratch))
+        except BaseException as error:  # for the one who waits
+            done.put(error)
+
     # To start a threading.Thread is to wait until it runs: too long for a short input.
     done = SimpleQueue()
     for scratch in others:
-        start_new_thread(lambda own: done.put(failure(work, own)), (scratch,))
+        start_new_thread(work_beside, (scratch,))
     work(mine)
     for error in (done.get() for _ in others):
         if error:
             raise error
     with np.errstate(over="ignore"):
         return output.astype(dtype, copy=False)
-
-
-def failure(work, *arguments):
-    """Do some work in a thread; return what it raises, for the one who waits."""
-    try:
-        return work(*arguments)
-    except BaseException as error:
-        return error
 
 
 def parts_of(n_queries, rows, tile, sharing):
