@@ -435,6 +435,25 @@ def test_the_lab_draws_fresh_trials_that_agree_within_their_errors(figure):
     one.settles(drawn)
 
 
+def test_the_lab_shows_no_error_of_a_single_trial(figure):
+    """Where the machine is slow and the reader touches a field when one trial is drawn."""
+    one = figure("lab")
+    page = one.results()
+    progress, shown = one.form.evaluate(
+        f"""(form) => {{
+          let now = 0;
+          performance.now = () => now += 1000;  // as if each trial took a second
+          form.elements.seed.value = "7";
+          form.elements.seed.dispatchEvent(new Event("input", {{ bubbles: true }}));
+          form.elements.seed.dispatchEvent(new Event("input", {{ bubbles: true }}));
+          return [form.querySelector("[data-text=progress]").textContent, ({RESULTS})(form.id)];
+        }}"""
+    )
+    assert progress.startswith("1 of")
+    assert shown == page
+    assert one.tab.faults == []
+
+
 # The probe
 
 

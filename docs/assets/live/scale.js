@@ -66,7 +66,7 @@ live("lab", (figure) => {
       stop();
       run = { key, trials, keys, drawn: 0, draw: normals(Number(start)), found: widths.map(() => KINDS.map(() => [])) };
       go(run);
-    } else if (run.drawn) summary(run);
+    } else summary(run);
   }
 
   function stop() {
@@ -88,13 +88,14 @@ live("lab", (figure) => {
       });
       mine.drawn++;
     } while (mine.drawn < mine.trials && performance.now() < until);
-    if (mine.drawn > 1) summary(mine);
+    summary(mine);
     progress.textContent = `${mine.drawn} of ${mine.trials} trials drawn.`;
     if (mine.drawn < mine.trials) requestAnimationFrame(() => go(mine));
     else figure.settle();
   }
 
   function summary({ found, drawn, keys }) {
+    if (drawn < 2) return; // one trial has no standard error
     const both = (values) => [mean(values), standardError(values)];
     const norms = (values) => [median(values), mean(values)];
     show(found.map(([raw, scaled, rawNorm, scaledNorm]) => ({
