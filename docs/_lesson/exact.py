@@ -142,9 +142,16 @@ class Digits(np.ndarray):
 BITS = 250  # behind the point, of the factors of a product
 
 
-def fixed_point(number):
+def as_mpf(value) -> mpf:
+    """`mpf(value)`, sooner: most are doubles, which need no rounding, or such numbers already."""
+    if type(value) is mpf:
+        return value
+    return mpmath.mp.make_mpf(libmp.from_float(value)) if type(value) is float else mpf(value)
+
+
+def fixed_point(value):
     """The whole number nearest to this one times 2 ** BITS."""
-    sign, mantissa, exponent, bits = (number if type(number) is mpf else mpf(number))._mpf_
+    sign, mantissa, exponent, bits = as_mpf(value)._mpf_
     if exponent and not mantissa:
         raise OverflowError("infinite, or not a number")
     return libmp.to_fixed((sign, mantissa, exponent, bits), BITS)
@@ -155,7 +162,9 @@ def of_product(whole):
     return mpmath.mp.make_mpf(libmp.from_man_exp(whole, -2 * BITS, mpmath.mp.prec, "n"))
 
 
-fixed_point, of_product = (np.frompyfunc(function, 1, 1) for function in (fixed_point, of_product))
+as_mpfs, fixed_point, of_product = (
+    np.frompyfunc(function, 1, 1) for function in (as_mpf, fixed_point, of_product)
+)
 
 
 def product(a, b):
@@ -223,11 +232,9 @@ def lowered(value):
 def lifted(value):
     """Doubles to mpmath's numbers, in all that holds some; functions to such that do so."""
     if isinstance(value, np.ndarray):
-        if value.dtype == float:
-            value = np.asarray(np.frompyfunc(mpf, 1, 1)(value), dtype=object)
-        if value.dtype != object or isinstance(value, Digits):
+        if value.dtype not in (float, object) or isinstance(value, Digits):
             return value
-        return np.asarray(np.frompyfunc(mpf, 1, 1)(value), dtype=object).view(Digits)
+        return np.asarray(as_mpfs(value), dtype=object).view(Digits)
     if type(value) in (float, np.float64):
         return mpf(float(value))
     if type(value) in (list, tuple):
