@@ -30,9 +30,8 @@ def test_a_page_fits_and_is_accessible(page, scheme, visit):
     background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 300) == (scheme == "dark")
     tab.evaluate(OPEN)
-    # The colours of code do not depend on the width, and a listing repeats them: most of the
-    # time goes there.
-    for width, skipped in ((360, [[".highlight"]]), (1280, [])):
+    # The colours of the text do not depend on the width, and most of the time goes there.
+    for width, skipped in ((360, [["article"]]), (1280, [])):
         tab.set_viewport_size({"width": width, "height": 800})
         tab.wait_for_timeout(100)
         wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
