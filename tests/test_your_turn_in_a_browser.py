@@ -5,6 +5,7 @@ import gzip
 import http.server
 import re
 import threading
+from itertools import product
 from urllib.parse import urljoin, urlsplit
 
 import pytest
@@ -126,6 +127,7 @@ def runtime_files(turn: Turn) -> list[str]:
 
 def test_nothing_of_python_is_loaded_before_the_reader_acts(turn):
     tab = turn()
+    assert tab.summary == "Not run yet."
     tab.code.focus()
     tab.page.keyboard.press("Tab")
     tab.page.wait_for_timeout(500)
@@ -155,8 +157,8 @@ def test_the_first_use_is_small_and_the_second_loads_nothing(turn, site):
     assert runtime_files(again) == []
 
 
-def test_no_request_goes_to_another_host(turn):
-    tab = turn()
+def test_no_request_goes_to_another_host(survivor):
+    tab = survivor
     tab.run(SOLUTION)
     home = urlsplit(tab.address).netloc
     hosts = {urlsplit(url.removeprefix("blob:")).netloc for url in tab.requests}
@@ -184,10 +186,9 @@ def test_the_page_holds_still_while_it_loads(turn):
 # --- What it says
 
 
-def test_the_results_are_announced_and_say_what_passed(turn):
-    tab = turn()
+def test_the_results_are_announced_and_say_what_passed(survivor):
+    tab = survivor
     assert tab.results.get_attribute("aria-label") == "Results"
-    assert tab.summary == "Not run yet."
     said = tab.run(SOLUTION)
     assert said.startswith(PASSED)
     assert tab.results.locator("details.success").count() == len(EXERCISE.cases)
@@ -323,9 +324,8 @@ def test_results_of_tuples_and_arrays_are_read_and_that_is_said(survivor):
     assert "tuple read as lists" in tab.results.inner_text()
 
 
-def test_a_loop_inside_c_code_is_stopped_by_the_button(turn):
-    tab = turn()
-    tab.page.evaluate("window.ticks = 0; setInterval(() => ticks++, 50)")
+def test_a_loop_inside_c_code_is_stopped_by_the_button(survivor):
+    tab = survivor
     tab.press_run(ENDLESS_IN_C)
     tab.started()
     ticks = tab.page.evaluate("ticks")
@@ -339,8 +339,8 @@ def test_a_loop_inside_c_code_is_stopped_by_the_button(turn):
     assert len([worker for worker in tab.page.workers if "your-turn" in worker.url]) == 1
 
 
-def test_a_loop_inside_c_code_is_stopped_by_the_hard_limit(turn):
-    tab = turn()
+def test_a_loop_inside_c_code_is_stopped_by_the_hard_limit(survivor):
+    tab = survivor
     tab.run(STARTER)
     tab.press_run(ENDLESS_IN_C)
     assert re.search("Stopped after 10 seconds, in check 1, at line 3", tab.wait(30))
@@ -533,10 +533,9 @@ def test_it_works_in_a_folder_of_a_host(site, browser, runtime):
         server.shutdown()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_verdicts_fit_and_are_accessible(scheme, turn):
+def test_verdicts_fit_and_are_accessible(turn):
     axe = need(_import("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
-    tab = turn(color_scheme=scheme)
+    tab = turn()
     tab.run(
         EXERCISE.wrong[0]["program"].replace("return output", "print(output)\n    return output")
     )
@@ -544,13 +543,17 @@ def test_verdicts_fit_and_are_accessible(scheme, turn):
     cases.get_by_role("button", name="Run the wrong programs").click()
     cases.get_by_text("Your cases catch").wait_for()
     tab.open_details()
-    for width in (360, 1280):
+    background = set()
+    for width, scheme in product((360, 1280), ("light", "dark")):
         tab.page.set_viewport_size({"width": width, "height": 800})
+        tab.page.emulate_media(color_scheme=scheme)
         tab.page.wait_for_timeout(300)
+        background.add(tab.page.evaluate("getComputedStyle(document.body).backgroundColor"))
         wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert tab.page.evaluate(wide) == 0
         found = axe.run(tab.page).response["violations"]
         assert [(f["id"], [node["html"] for node in f["nodes"]]) for f in found] == []
+    assert len(background) == 2
 
 
 # --- The other way round
