@@ -43,8 +43,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker("site")
             if "SITE_DIR" not in os.environ:  # one process builds it, where several run tests
                 item.add_marker(pytest.mark.xdist_group("site"))
-        if "survivor" in item.fixturenames:  # one page serves these
-            item.add_marker(pytest.mark.xdist_group("survivor"))
+            elif "survivor" in item.fixturenames:  # one page serves these
+                item.add_marker(pytest.mark.xdist_group("survivor"))
 
 
 def need(found, what: str):

@@ -386,7 +386,7 @@ def test_missing_files_are_said_and_the_command_is_offered(turn):
     offers_the_command(tab, rf"assets/{NAME}/\S+ gives 404")
 
 
-@pytest.mark.xdist_group("survivor")  # groups come first: it waits while other tests work
+@pytest.mark.usefixtures("survivor")  # whose group comes first: it waits while others work
 def test_hanging_files_are_given_up_within_a_minute(turn):
     tab = turn(lambda context: context.route("**/*.wasm", lambda route: None))
     tab.press_run(SOLUTION)
