@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _lesson import check  # noqa: E402
+from _lesson.checked import command as check  # noqa: E402
 
 CHECKED = """
 INHERIT: mkdocs.yml

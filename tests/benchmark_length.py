@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "docs" / "7-what-length-costs.json"
+TARGET = ROOT / "docs" / "what-length-costs.json"
 
 # One thread each, and the kernels that each library chooses by itself.
 for name in [name for name in os.environ if name.startswith("OPENBLAS_")]:

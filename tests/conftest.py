@@ -235,15 +235,15 @@ def _import(name: str):
 
 def pages() -> list[str]:
     """The address of each page in the navigation, below the site's own."""
-    nav = re.findall(r"^  - .*: (\S+\.(?:md|ipynb))$", (ROOT / "mkdocs.yml").read_text(), re.M)
+    nav = re.findall(r"^ +- .*: (\S+\.(?:md|ipynb))$", (ROOT / "mkdocs.yml").read_text(), re.M)
     return ["" if name == "index.md" else name.rpartition(".")[0] + "/" for name in nav]
 
 
 def lesson() -> list[str]:
     """The numbered pages, in the order in which the links at their feet lead."""
-    return [page for page in pages() if re.match("[0-9]-", page)]
+    return [page for page in pages() if page][: pages().index("run-it/") - 1]
 
 
 def chapters() -> list[str]:
     """The pages that teach: the lesson without its exercise."""
-    return [page for page in lesson() if page != "6-your-turn/"]
+    return [page for page in lesson() if page != "your-turn/"]

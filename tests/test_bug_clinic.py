@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from _lesson import clinic
+from _lesson.pages import clinic
 
 PAGE = (Path(__file__).parents[1] / "docs" / "bug-clinic.md").read_text("utf-8")
 SHOWN = re.findall(r'print\(credit\("([^"]+)", given=', PAGE)

@@ -12,10 +12,11 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from _lesson.check import ROOT, check, read, report, sources
-from _lesson.check import main as command
-from _lesson.numerals import like
-from _lesson.page import edited, process
+from _lesson.checked.command import ROOT, check, read, report, sources
+from _lesson.checked.command import main as command
+from _lesson.checked.document import edited, process
+from _lesson.checked.numerals import like
+from conftest import chapters
 
 PAGES = sources()
 CODE = """
@@ -57,9 +58,8 @@ def test_every_block_and_number_that_the_eye_can_count_was_checked(checked, name
 
 
 def test_the_chapters_hold_blocks_and_numbers_at_all(checked):
-    chapters = [name for name in PAGES if re.match(r"docs/[1-578]-", name)]
-    assert len(chapters) == 7
-    for name in chapters:
+    assert len(chapters()) == 7
+    for name in (f"docs/{page.strip('/')}.md" for page in chapters()):
         assert checked[name].examples >= 15
         assert checked[name].numbers >= 10
 
@@ -164,7 +164,7 @@ def test_a_numeral_that_nothing_checks_is_an_error(text):
         "1. one\n2. two\n\n    more\n\n3. three",
         "1. one\n\nText.\n\n1. a new list",
         "`float32` and `log2` and `w`",
-        "[there](1-one-query.md)",
+        "[there](one-query.md)",
         "0.25<!--= 0.25 -->",
         "1e-3<!--= 0.001 -->",
         "−1<!--= -1 -->",
@@ -305,7 +305,7 @@ def copy(tmp_path):
 
 def run_check(copy: Path, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-B", copy / "docs/_lesson/check.py", *arguments],
+        [sys.executable, "-B", copy / "docs/_lesson/checked/command.py", *arguments],
         cwd=copy,
         capture_output=True,
         text=True,
@@ -415,7 +415,7 @@ def build(copy: Path) -> subprocess.CompletedProcess:
 
 
 def test_a_plain_build_fails_and_names_every_place(copy):
-    one, two = copy / "docs/1-one-query.md", copy / "docs/index.md"
+    one, two = copy / "docs/one-query.md", copy / "docs/index.md"
     text = read(one)
     line = text[: text.index("0.3611<!--=")].count("\n") + 1
     one.write_text(text.replace("0.3611<!--=", "0.3612<!--=", 1), "utf-8")
@@ -423,7 +423,7 @@ def test_a_plain_build_fails_and_names_every_place(copy):
     made = build(copy)
     assert made.returncode != 0
     said = made.stdout + made.stderr
-    assert f"docs/1-one-query.md:{line}: the page says 0.3612, the code says 0.3611" in said
+    assert f"docs/one-query.md:{line}: the page says 0.3612, the code says 0.3611" in said
     assert f"docs/index.md:{len(read(two).splitlines())}: 5 is neither" in said
 
 
@@ -469,7 +469,7 @@ def wait_for(address: str, text: str, without: str | None = None) -> str:
 
 @pytest.mark.ci
 def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
-    page, module = copy / "docs/1-one-query.md", copy / "attention/examples.py"
+    page, module = copy / "docs/one-query.md", copy / "attention/examples.py"
     kept = read(page)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -485,7 +485,7 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
     lines = []
     reader = threading.Thread(target=lambda: lines.extend(server.stdout), daemon=True)
     reader.start()
-    address = f"http://127.0.0.1:{port}/1-one-query/"
+    address = f"http://127.0.0.1:{port}/one-query/"
     search = f"http://127.0.0.1:{port}/search/search_index.json"
     try:
         wait_for(address, "0.3611")
@@ -507,7 +507,7 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
         wait_for(address, "SyntaxError")
         module.write_text(text, "utf-8")
         wait_for(address, "0.3611", without="This page and the code differ")
-        wait_for(address.replace("1-one-query", "code/attention"), "run_one")
+        wait_for(address.replace("one-query", "code/attention"), "run_one")
         assert wait_for(search, "One query") == found
         assert server.poll() is None
     finally:
@@ -516,5 +516,5 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
         reader.join()
         server.stdout.close()
     said = "".join(lines)
-    assert "docs/1-one-query.md" in said
+    assert "docs/one-query.md" in said
     assert "ZeroDivisionError" in said

@@ -7,7 +7,7 @@ import sys
 import nbclient
 import nbformat
 import pytest
-from _lesson import derive
+from _lesson.site import derive
 
 import attention
 

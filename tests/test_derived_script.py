@@ -10,7 +10,7 @@ import venv
 from pathlib import Path
 
 import pytest
-from _lesson import derive
+from _lesson.site import derive
 
 import attention
 

@@ -5,12 +5,12 @@ import json
 import re
 import tomllib
 from decimal import Decimal, localcontext
-from pathlib import Path
 
 import pytest
-from _lesson import gate
-from _lesson.check import DOCS, read, sources
-from _lesson.judge import Exercise, compare, results_of
+from _lesson.checked.command import DOCS, read, sources
+from _lesson.exercise.judge import Exercise, compare, results_of
+
+from tests.audit import gate
 
 pytestmark = [pytest.mark.ci, pytest.mark.xdist_group("digits")]  # one count serves all
 
@@ -58,14 +58,14 @@ def test_a_page_that_fails_its_check_is_refused():
 
 # --- The data of the exercise, whose digits the page shows too
 
-EXERCISE = "docs/6-your-turn.toml"
+EXERCISE = "docs/your-turn.toml"
 
 
 def inputs(case: dict) -> list:
     return [case[name] for name in ("Q", "K", "V", "causal")]
 
 
-CASES = json.loads((Path(__file__).parent / "data/attention-cases.json").read_text("utf-8"))
+CASES = json.loads((DOCS / "bug-clinic.json").read_text("utf-8"))
 PUBLISHED = [
     inputs({"causal": False, **case["input"]})
     for case in CASES
@@ -151,12 +151,12 @@ def pinned(cases: list[dict]) -> list[dict]:
 
 
 def test_the_data_of_the_exercise_is_without_fault():
-    assert list(faults(read(DOCS / "6-your-turn.toml"))) == []
+    assert list(faults(read(DOCS / "your-turn.toml"))) == []
 
 
 @pytest.fixture(scope="module")
 def exercise_tally():
-    text = read(DOCS / "6-your-turn.toml")
+    text = read(DOCS / "your-turn.toml")
     tally = gate.Tally()
     for at in gate.digits(text):
         tally.tried(text, at, caught=any(faults(gate.changed(text, at))))

@@ -6,8 +6,8 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from _lesson import exercise as made
-from _lesson.judge import compare, judge, load, results_of
+from _lesson.exercise import page as made
+from _lesson.exercise.judge import compare, judge, load, results_of
 from bs4 import BeautifulSoup
 from conftest import ROOT, build
 
@@ -140,7 +140,7 @@ def test_a_site_built_without_it_still_stands(monkeypatch, tmp_path):
     monkeypatch.setenv("RUNTIME", "false")
     monkeypatch.setenv("NOTEBOOK", "false")
     build(ROOT, tmp_path)
-    page = BeautifulSoup((tmp_path / "6-your-turn/index.html").read_text("utf-8"), "html.parser")
+    page = BeautifulSoup((tmp_path / "your-turn/index.html").read_text("utf-8"), "html.parser")
     article = page.select_one("article")
     assert "built without Python for the browser" in article.get_text()
     assert article.select("textarea, button[data-do], script[type=module]") == []

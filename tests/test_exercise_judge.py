@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from _lesson import judge as judging
-from _lesson.exercise import standalone
-from _lesson.judge import Exercise, challenge, judge, load, read_cases, report
+from _lesson.exercise import judge as judging
+from _lesson.exercise.judge import Exercise, challenge, judge, load, read_cases, report
+from _lesson.exercise.page import standalone
 
 EXERCISE = load()
 SOLUTION = EXERCISE.data["solution"]

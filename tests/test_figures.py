@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from _lesson.figures import bars, curves, heatmaps
+from _lesson.figures.svg import bars, curves, heatmaps
 from bs4 import BeautifulSoup
 
 NAMES, WEIGHTS = ["is", "the", "best"], np.array([0.25, 0.125, 0.625])

@@ -7,7 +7,7 @@ import sys
 import pytest
 from conftest import ROOT, _import, need
 
-FILE = ROOT / "docs" / "7-what-length-costs.json"
+FILE = ROOT / "docs" / "what-length-costs.json"
 PEERS = ["scipy", "torch", "jax", "onnxruntime", "onnx", "mpmath"]
 
 

@@ -34,7 +34,7 @@ def mark(text: str) -> bytes:
 
 
 def test_the_picture_in_the_readme_shows_the_page_as_it_is(visit):
-    tab = visit("1-one-query/", 1000)
+    tab = visit("one-query/", 1000)
     text, top, height = tab.evaluate(BETWEEN, [TOP, BOTTOM])
     if os.environ.get("PICTURE") == "take":
         box = {"x": 0, "y": top - 24, "width": 760, "height": height + 24}

@@ -31,7 +31,7 @@ from attention import (
     softmax,
 )
 
-DATA = Path(__file__).parent / "data" / "attention-cases.json"
+DATA = Path(__file__).parents[1] / "docs" / "bug-clinic.json"
 CASES = {case["id"]: case for case in json.loads(DATA.read_text(encoding="utf-8"))}
 
 NOT_HERE = {

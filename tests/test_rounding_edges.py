@@ -9,7 +9,7 @@ pytestmark = pytest.mark.ci
 @pytest.fixture(scope="module")
 def exact():
     try:
-        from _lesson import exact
+        from tests.audit import exact
     except ImportError as error:
         need(None, f"{error.name} (.ci/requirements.txt)")
     return exact

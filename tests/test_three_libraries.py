@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from _lesson import libraries
+from _lesson.pages import libraries
 from conftest import need
 
 from attention import causal_mask, scaled_dot_product_attention

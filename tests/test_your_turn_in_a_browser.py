@@ -9,13 +9,13 @@ from itertools import product
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from _lesson.exercise import FILES, NAME
-from _lesson.judge import load
+from _lesson.exercise.judge import load
+from _lesson.exercise.page import FILES, NAME
 from conftest import Handler, _import, chapters, follow, go, need
 
 pytestmark = pytest.mark.ci
 
-PAGE = "6-your-turn/"
+PAGE = "your-turn/"
 EXERCISE = load()
 SOLUTION, STARTER = EXERCISE.data["solution"], EXERCISE.data["starter"]
 PASSED = f"All {len(EXERCISE.cases)} checks passed"

@@ -51,7 +51,7 @@ async function start({ runtime, version }) {
     kept(`${base}python_stdlib.zip`, "application/zip", loaded),
     kept(`${base}pyodide-lock.json`, "application/json", loaded),
     text(`judge.py?${version}`),
-    text(`../6-your-turn.toml?${version}`),
+    text(`../your-turn.toml?${version}`),
   ]);
   tell({ starting: true });
   const { loadPyodide } = await import(URL.createObjectURL(main));

@@ -1,6 +1,6 @@
 // What every live figure does: wake when its page is shown, keep its state in the page's address,
 // say what is wrong with a field, reset. The build has written the whole figure, with its numbers
-// (docs/_lesson/live.py): here it is only brought to life, so nothing on the page moves.
+// (docs/_lesson/figures/live.py): here it is only brought to life, so nothing on the page moves.
 
 import { shownWhole } from "./numbers.js";
 

@@ -1,0 +1,74 @@
+"""What `mkdocs serve` keeps from one save to the next, since an author waits for each.
+
+A page is checked again when it, the package or what pages are made with has changed, and
+rendered and indexed again when that has changed it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from jinja2 import FileSystemBytecodeCache
+
+from _lesson.checked import command as check
+
+
+class Kept:
+    """The state of the files, and what was made from them."""
+
+    package: dict[Path, int] | None = None
+    around: dict[Path, int] | None = None  # what all pages are made with
+    texts: dict[str, str]
+    pages: dict[str, check.Page]
+    rendered: dict[str, tuple]
+    indexed: dict[str, tuple]
+    templates = tempfile.TemporaryDirectory(prefix="attention-")
+
+
+def known(texts: dict[str, str]) -> dict[str, check.Page]:
+    """Of the last build, the pages that a new check would find as they were."""
+    pages = {check.ROOT / name for name in texts if name != "docs/glossary.md"}  # in all pages
+    package = saved((check.ROOT / "attention").glob("*.py"))
+    around = saved(file for file in check.DOCS.rglob("*.*") if file not in pages)
+    if around != Kept.around:
+        Kept.rendered, Kept.indexed = {}, {}
+    if (package, around) != (Kept.package, Kept.around):
+        Kept.package, Kept.around, Kept.texts, Kept.pages = package, around, {}, {}
+    return {n: page for n, page in Kept.pages.items() if Kept.texts[n] == texts.get(n)}
+
+
+def saved(files: Iterable[Path]) -> dict[Path, int]:
+    """When each of these files was saved last."""
+    return {file: file.stat().st_mtime_ns for file in files}
+
+
+def keep(checking: check.Checking, env) -> None:
+    """Keep the results of a check, and the templates of the build it belongs to."""
+    Kept.texts, Kept.pages = checking.texts, checking.pages()
+    env.bytecode_cache = FileSystemBytecodeCache(Kept.templates.name)
+
+
+def render(page, config, files) -> None:
+    """`page.render`, unless the last build has rendered the same."""
+    name, key = page.file.src_uri, (page.markdown, set(files.src_uris))
+    if Kept.rendered.get(name, ("",))[0] != key:
+        type(page).render(page, config, files)
+        links = {to.src_uri: links for to, links in (page.links_to_anchors or {}).items()}
+        parts = page.content, page.toc, page._title_from_render, page.present_anchor_ids
+        Kept.rendered[name] = key, parts, links
+    _, parts, links = Kept.rendered[name]
+    page.content, page.toc, page._title_from_render, page.present_anchor_ids = parts
+    page.links_to_anchors = {files.src_uris[uri]: found for uri, found in links.items()}
+
+
+def index(search, page) -> None:
+    """`search.add_entry_from_context`, unless the last build has indexed the same."""
+    key = page.title, page.content
+    if Kept.indexed.get(page.url, ("",))[0] != key:
+        before = len(search.entries)
+        type(search).add_entry_from_context(search, page)
+        Kept.indexed[page.url] = key, search.entries[before:]
+    else:
+        search.entries += Kept.indexed[page.url][1]
