@@ -23,7 +23,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _lesson.checked import command as check  # noqa: E402
+from _lesson import lesson  # noqa: E402
+from _lesson.checked import check  # noqa: E402
+from _lesson.checked.document import parse  # noqa: E402
+from _lesson.checked.render import for_site  # noqa: E402
 
 CHECKED = """
 INHERIT: mkdocs.yml
@@ -67,8 +70,11 @@ def main(rounds: int) -> None:
         plain = Path(folder) / "plain"
         shutil.copytree(copy, plain)
         (plain / "plain.yml").write_text(PLAIN)
-        for name, page in check.check(check.sources()).items():
-            (plain / name).write_text(MADE.sub(as_html, page.site))
+        config = lesson.config()
+        texts = config.sources()
+        for name, page in check(texts, config).items():
+            shown = for_site(parse(texts[name], name), page)
+            (plain / name).write_text(MADE.sub(as_html, shown))
         build(plain, "plain.yml")  # so that the disk is warm for both
         ratios = []
         for _ in range(rounds):

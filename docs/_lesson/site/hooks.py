@@ -22,7 +22,11 @@ from mkdocs.structure.files import File
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.dont_write_bytecode = True  # else a file saved twice in a second is taken for the old one
 
-from _lesson.checked import command as check, output
+from _lesson import DOCS, lesson  # noqa: E402
+from _lesson.checked import Checking, report  # noqa: E402
+from _lesson.checked.config import read  # noqa: E402
+from _lesson.checked.document import parse  # noqa: E402
+from _lesson.checked.render import for_site, not_run, output_as_html  # noqa: E402
 from _lesson.site import serving  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.lesson")
@@ -47,7 +51,7 @@ class Build:
     """What is known while one build runs."""
 
     serving = False
-    checking: check.Checking
+    checking: Checking
     warned = Warnings(logging.WARNING)
     scratch = tempfile.TemporaryDirectory(prefix="attention-")
 
@@ -58,12 +62,13 @@ def on_startup(command: str, **_) -> None:
 
 
 def on_config(config) -> None:
-    texts = check.sources()
+    about = lesson.config()
+    texts = about.sources()
     known = serving.known(texts) if Build.serving else {}
-    Build.checking = check.Checking(texts, known=known)  # goes on while MkDocs gets ready
+    Build.checking = Checking(texts, about, known=known)  # goes on while MkDocs gets ready
     fences = config.mdx_configs.setdefault("pymdownx.superfences", {})
     fences.setdefault("custom_fences", []).append(
-        {"name": "output", "class": "output", "format": output.as_html}
+        {"name": "output", "class": "output", "format": output_as_html}
     )
     # The terms of the glossary show their meaning on every page.
     config.mdx_configs.setdefault("abbr", {})["glossary"] = terms()
@@ -75,7 +80,7 @@ def on_config(config) -> None:
 
 def on_pre_build(config) -> None:
     # MkDocs takes back what a hook adds to the path while it is loaded.
-    sys.path[:0] = [place for place in check.PLACES if place not in sys.path]
+    sys.path[:0] = [place for place in lesson.config().places() if place not in sys.path]
     Build.warned.count = 0
     if Build.serving:
         search = config.plugins["material/search"].search_index
@@ -110,9 +115,11 @@ def on_page_read_source(page, config) -> str | None:
     if name not in Build.checking.texts:
         return None
     checked = Build.checking[name]
-    text = checked.site.removeprefix("\ufeff")
+    text = Build.checking.texts[name]
+    text = for_site(parse(text, name), checked) if checked.records else not_run(text)
+    text = text.removeprefix("\ufeff")
     if checked.problems:
-        text = with_notice(text, check.report({name: checked}))
+        text = with_notice(text, report({name: checked}))
     return text
 
 
@@ -121,7 +128,7 @@ def on_env(env, config, files) -> None:
     pages = Build.checking.pages()
     if Build.serving:
         serving.keep(Build.checking, env)
-    lines = check.report(pages)
+    lines = report(pages)
     for line in lines:
         log.error(line)
     if lines and not Build.serving:
@@ -156,7 +163,7 @@ def with_notice(text: str, lines: list[str]) -> str:
 
 def terms() -> dict[str, str]:
     """The glossary's terms, in the forms in which they occur, and their meanings."""
-    glossary = check.read(check.DOCS / "glossary.md")
+    glossary = read(DOCS / "glossary.md")
     found = {}
     for term, meaning in re.findall(r"^(\w[^\n]*)\n: +([^\n]+)", glossary, re.MULTILINE):
         plural = term[:-1] + "ies" if term.endswith("y") and term != "key" else term + "s"
@@ -198,16 +205,24 @@ def colab_link(repository: str | None) -> str:
     return f'<p><a href="{address}">Open in Colab</a></p>'
 
 
+def counted(pages: dict) -> str:
+    """How much the checked pages hold, in a sentence for a page."""
+    examples = sum(page.examples for page in pages.values())
+    numbers = sum(page.numbers for page in pages.values())
+    text = f"{examples:,} examples and {numbers:,} numbers in prose on {len(pages)} pages."
+    return f"<strong>{text}</strong>"
+
+
 def changed() -> str:
     """How many digits the test of every digit changes, and what came of it."""
-    from tests.audit import gate
+    from _lesson.pages import digits
 
-    return gate.published()
+    return digits.published()
 
 
 FILLERS = {
     "<!-- colab -->": lambda config: colab_link(config.repo_url),
-    "<!-- counted -->": lambda config: check.counted(Build.checking.pages()),
+    "<!-- counted -->": lambda config: counted(Build.checking.pages()),
     "<!-- changed -->": lambda config: changed(),
 }
 FILLED = re.compile("|".join(FILLERS))
