@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
+import urllib.request
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -261,3 +263,17 @@ def checkout(tmp_path):
         else:
             shutil.copy(source, tmp_path / name)
     return tmp_path
+
+
+def wait_for(address: str, text: str, without: str | None = None) -> str:
+    """Ask for a page until it says `text` (and no longer says `without`)."""
+    page, end = "", time.monotonic() + 40
+    while time.monotonic() < end:
+        try:
+            page = urllib.request.urlopen(address, timeout=10).read().decode()
+        except OSError:
+            page = ""
+        if text in page and not (without and without in page):
+            return page
+        time.sleep(0.2)
+    pytest.fail(f"{address} never said {text!r}, but {page[:2000]!r}")

@@ -5,25 +5,10 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-import urllib.request
 
 import pytest
 from _lesson.checked.config import read
-
-
-def wait_for(address: str, text: str, without: str | None = None) -> str:
-    """Ask for a page until it says `text` (and no longer says `without`)."""
-    page, end = "", time.monotonic() + 40
-    while time.monotonic() < end:
-        try:
-            page = urllib.request.urlopen(address, timeout=10).read().decode()
-        except OSError:
-            page = ""
-        if text in page and not (without and without in page):
-            return page
-        time.sleep(0.2)
-    pytest.fail(f"{address} never said {text!r}, but {page[:2000]!r}")
+from conftest import wait_for
 
 
 @pytest.mark.ci

@@ -92,7 +92,7 @@ def write(path: Path, text: str) -> None:
     os.replace(temporary, path)
 
 
-def main(config: Config, argv: list[str], prog: str | None = None) -> int:
+def main(config: Config, argv: list[str] | None = None, prog: str | None = None) -> int:
     """The command line for the pages of one lesson; returns its exit code."""
     parser = argparse.ArgumentParser(
         prog=prog, description="Run the code of the pages and compare every number on them."

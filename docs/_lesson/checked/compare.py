@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import difflib
 import importlib
 import math
 import posixpath
@@ -12,23 +11,12 @@ import re
 from collections.abc import Callable
 
 from .config import Config
-from .document import (
-    NAME,
-    NAMES,
-    Block,
-    Content,
-    Document,
-    Example,
-    Inner,
-    Prose,
-    Token,
-    parse,
-    unbound,
-)
+from .document import Block, Content, Document, Example, Inner, Prose, parse, unbound
+from .drift import drift
 from .numerals import DIGIT, NUMBER, ORDINALS, WORDS, flatten, format_like
+from .prose import NAME, NAMES, Token
 from .records import Page, Problem, Record, edited
 from .runner import Failed, Runner
-from .tables import cells, is_rule
 
 ADDRESS = re.compile(r"\d+(?:\.\d+)*")  # the numbers of a link's target
 
@@ -263,40 +251,3 @@ class Comparison:
 
 def within(place: int, spans: list[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in spans)
-
-
-def drift(want: list[str], fresh: list[str], line: int) -> list[Problem]:
-    """Say each place where an output that begins at `line` differs."""
-    matcher = difflib.SequenceMatcher(None, want, fresh, autojunk=False)
-    if len(want) == len(fresh):
-        pairs = [(i, i + 1, i, i + 1) for i in range(len(want))]
-    else:
-        pairs = [code[1:] for code in matcher.get_opcodes() if code[0] != "equal"]
-    problems = []
-    for i, j, k, m in pairs:
-        if want[i:j] == fresh[k:m]:
-            continue
-        olds = cells(want[i]) if j - i == 1 else []
-        news = cells(fresh[k]) if m - k == 1 else []
-        if olds and len(olds) == len(news) and olds != news:
-            header = next(
-                (cells(want[row - 1]) for row in range(i, 0, -1) if is_rule(want[row])), []
-            )
-            problems += _cells_differ(line + i, header, olds, news)
-        else:
-            old = "\n".join(want[i:j]) or "nothing"
-            new = "\n".join(fresh[k:m]) or "nothing"
-            problems.append(Problem(line + i, f"the page says {old}, the code says {new}"))
-    return problems
-
-
-def _cells_differ(line: int, header: list[str], olds: list[str], news: list[str]) -> list[Problem]:
-    problems = []
-    for number, (old, new) in enumerate(zip(olds, news, strict=True)):
-        if old != new:
-            column = header[number] if number < len(header) else number + 1
-            message = (
-                f"row {olds[0]!r}, column {column!r}: the page says {old}, the code says {new}"
-            )
-            problems.append(Problem(line, message))
-    return problems

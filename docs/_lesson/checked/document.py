@@ -8,27 +8,13 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .numerals import DIGIT, NUMBER, ORDINALS, WORDS
+from .numerals import DIGIT
+from .prose import NAMES, Token, holder, tokens_of
 from .records import Problem
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}|~{3,})(?P<info>.*)$")
 CONTENT = re.compile(r'^python exec="true"(?: html="true")?$')
 QUIET = ("console", "text", "toml", "yaml")  # fences that are shown and not run
-NAME = re.compile(r"[^\W\d]\w*")
-NAMES = {"python3"}  # names with a digit that are no Python name
-TOKEN = re.compile(
-    r"<!--=(?P<mark>.*?)-->"
-    r"|(?P<comment><!--.*?-->)"
-    r"|(?P<code>(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`))"
-    r"|(?P<formula>\$\$.+?\$\$|\$(?![\s$])[^$\n]+?(?<!\s)\$)"
-    r"|(?P<target>\]\([^)\s]*\))"
-    rf"|\bchapter (?P<chapter>{'|'.join(WORDS)}|\d+)\b"
-    rf"|\b(?P<nth>{'|'.join(ORDINALS)}) chapter\b"
-    rf"|(?P<number>{NUMBER.pattern})"
-    rf"|(?P<word>\b(?:{'|'.join(WORDS)})\b)",
-    re.DOTALL | re.IGNORECASE,
-)
-KINDS = ("mark", "comment", "code", "formula", "target", "chapter", "nth", "number", "word")
 
 
 class Example(NamedTuple):
@@ -70,15 +56,6 @@ class Inner(NamedTuple):
     start: int
     end: int
     document: Document
-
-
-class Token(NamedTuple):
-    """A piece of prose that may hold a number, or the mark that says what gives it."""
-
-    kind: str
-    start: int
-    end: int
-    text: str  # of a mark, its expression; of a chapter, its number alone
 
 
 class Prose(NamedTuple):
@@ -263,12 +240,7 @@ def _prose(page: Document, first: int, last: int) -> None:
     if first == last:
         return
     start, end = page.starts[first], page.starts[last]
-    tokens = []
-    for found in TOKEN.finditer(page.text, start, end):
-        kind = next(kind for kind in KINDS if found[kind] is not None)
-        whole = kind not in ("mark", "chapter", "nth")
-        span = found.span() if whole or kind == "mark" else found.span(kind)
-        tokens.append(Token(kind, *span, found[0] if whole else found[kind].strip()))
+    tokens = tokens_of(page.text, start, end)
     page.parts.append(Prose(start, end, tokens, _list_markers(page, first, last)))
 
 
@@ -293,17 +265,7 @@ def _list_markers(page: Document, first: int, last: int) -> list[tuple[int, int]
 
 def unbound(page: Document, start: int, end: int, digit: int) -> list[Problem]:
     """Say which word, piece of code or formula of text[start:end] holds an unchecked digit."""
-    text, at = page.text[start:end], digit - start
-    spans = [
-        found.span()
-        for found in TOKEN.finditer(text)
-        if any(found[kind] for kind in ("code", "formula", "target", "number"))
-    ]
-    shown = next((text[i:j] for i, j in spans if i <= at < j), None) or next(
-        found[0].rstrip(".,;:")
-        for found in re.finditer(r"[^\s|()<>\[\]{}\"]+", text)
-        if found.start() <= at < found.end()
-    )
+    shown = holder(page.text[start:end], digit - start)
     if shown.startswith("]("):
         advice = "link to a file of the site, or declare it"
     else:

@@ -11,6 +11,8 @@ from .document import Block, Content, Document, Inner, Prose
 from .records import Edit, Page, Record, edited
 from .tables import cells, is_rule
 
+MARKUP = re.compile(r"[^\w\s.,:;+/=-]")  # signs that could mean something to Markdown or HTML
+
 
 def for_site(document: Document, page: Page) -> str:
     """The Markdown of a checked page for the site.
@@ -89,8 +91,8 @@ def _number(document: Document, record: Record) -> Edit:
     plain = head.startswith(("#", "???", "!!!")) or record.literal.startswith("](")
     shown = record.fresh
     if not plain and not _is_constant(record.expression):
-        # A pipe would end the cell of a table.
-        title = html.escape(record.expression).replace("|", "&#124;")
+        # Of Markdown too: a pipe would end the cell of a table, and f[0](n) is a link.
+        title = MARKUP.sub(lambda sign: f"&#{ord(sign[0])};", record.expression)
         shown = f'<span class="n" title="{title}">{shown}</span>'
     return Edit(record.start, record.code[1], shown)
 

@@ -7,7 +7,6 @@ both, on the page and in the console, and goes on.
 from __future__ import annotations
 
 import functools
-import html
 import logging
 import re
 import shutil
@@ -20,14 +19,11 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-sys.dont_write_bytecode = True  # else a file saved twice in a second is taken for the old one
 
-from _lesson import DOCS, lesson  # noqa: E402
-from _lesson.checked import Checking, report  # noqa: E402
-from _lesson.checked.config import read  # noqa: E402
-from _lesson.checked.document import parse  # noqa: E402
-from _lesson.checked.render import for_site, not_run, output_as_html  # noqa: E402
-from _lesson.site import serving  # noqa: E402
+from _lesson import DOCS, lesson
+from _lesson.checked.config import read
+from _lesson.checked.hook import Hook
+from _lesson.site import serving
 
 log = logging.getLogger("mkdocs.hooks.lesson")
 
@@ -50,30 +46,22 @@ class Warnings(logging.Handler):
 class Build:
     """What is known while one build runs."""
 
-    serving = False
-    checking: Checking
+    checked = Hook(lesson.config, serving.known)
     warned = Warnings(logging.WARNING)
     scratch = tempfile.TemporaryDirectory(prefix="attention-")
 
 
 def on_startup(command: str, **_) -> None:
-    Build.serving = command == "serve"
+    Build.checked.on_startup(command)
     logging.getLogger("mkdocs").addHandler(Build.warned)
 
 
 def on_config(config) -> None:
-    about = lesson.config()
-    texts = about.sources()
-    known = serving.known(texts) if Build.serving else {}
-    Build.checking = Checking(texts, about, known=known)  # goes on while MkDocs gets ready
-    fences = config.mdx_configs.setdefault("pymdownx.superfences", {})
-    fences.setdefault("custom_fences", []).append(
-        {"name": "output", "class": "output", "format": output_as_html}
-    )
+    Build.checked.on_config(config)
     # The terms of the glossary show their meaning on every page.
     config.mdx_configs.setdefault("abbr", {})["glossary"] = terms()
     jupyter = config.plugins.get("mkdocs-jupyter")
-    if Build.serving and jupyter:
+    if Build.checked.serving and jupyter:
         # Running the notebook takes seconds; an author waits for each save.
         jupyter.config.update(execute=False, cache=True, cache_dir=Build.scratch.name + "/cache")
 
@@ -82,7 +70,7 @@ def on_pre_build(config) -> None:
     # MkDocs takes back what a hook adds to the path while it is loaded.
     sys.path[:0] = [place for place in lesson.config().places() if place not in sys.path]
     Build.warned.count = 0
-    if Build.serving:
+    if Build.checked.serving:
         search = config.plugins["material/search"].search_index
         search.add_entry_from_context = functools.partial(serving.index, search)
 
@@ -98,10 +86,10 @@ def on_files(files, config) -> None:
         there = path.exists() and path.stat().st_size > 0
         try:
             # It takes a second to render the notebook: a server shows that of its start.
-            if not (Build.serving and derived == "notebook" and there):
+            if not (Build.checked.serving and derived == "notebook" and there):
                 path.write_bytes(getattr(derive, derived)().encode())
         except SyntaxError as error:  # a module of the package, half written
-            if not Build.serving:
+            if not Build.checked.serving:
                 raise
             log.error(f"{name} is that of the last good save: {error}")
         if not path.exists():
@@ -110,29 +98,14 @@ def on_files(files, config) -> None:
         files.append(File(name, Build.scratch.name, config.site_dir, config.use_directory_urls))
 
 
-def on_page_read_source(page, config) -> str | None:
-    name = f"docs/{page.file.src_uri}"
-    if name not in Build.checking.texts:
-        return None
-    checked = Build.checking[name]
-    text = Build.checking.texts[name]
-    text = for_site(parse(text, name), checked) if checked.records else not_run(text)
-    text = text.removeprefix("\ufeff")
-    if checked.problems:
-        text = with_notice(text, report({name: checked}))
-    return text
+on_page_read_source = Build.checked.on_page_read_source
 
 
 def on_env(env, config, files) -> None:
     """All pages are read, and none is written: where numbers drifted, a build ends here."""
-    pages = Build.checking.pages()
-    if Build.serving:
-        serving.keep(Build.checking, env)
-    lines = report(pages)
-    for line in lines:
-        log.error(line)
-    if lines and not Build.serving:
-        raise Abort(f"{len(lines)} places differ from the code: see above")
+    if Build.checked.serving:
+        serving.keep(Build.checked.checking, env)
+    Build.checked.on_env(env, config, files)
     # Fill in what only the whole build knows.
     for file in files.documentation_pages():
         text = file.page.content or ""
@@ -143,22 +116,13 @@ def on_post_build(config) -> None:
     # mkdocs-jupyter makes a page of the notebook, which readers also download.
     for name in DERIVED:
         shutil.copyfile(Path(Build.scratch.name, name), Path(config.site_dir, name))
-    if Build.warned.count and not Build.serving:
+    if Build.warned.count and not Build.checked.serving:
         raise Abort(f"the build gave {Build.warned.count} warnings: see above")
 
 
 def on_pre_page(page, **_) -> None:
-    if Build.serving and page.file.src_uri.endswith(".md"):  # mkdocs-jupyter caches its own
+    if Build.checked.serving and page.file.src_uri.endswith(".md"):  # mkdocs-jupyter caches its own
         page.render = functools.partial(serving.render, page)
-
-
-def with_notice(text: str, lines: list[str]) -> str:
-    """The page with its problems on top, below its front matter."""
-    front = re.match(r"---\n.*?\n---\n", text, re.DOTALL)
-    at = front.end() if front else 0
-    rows = "".join(f"    <li><code>{html.escape(line)}</code></li>\n" for line in lines)
-    notice = f'\n!!! failure "This page and the code differ"\n\n    <ul>\n{rows}    </ul>\n\n'
-    return text[:at] + notice + text[at:]
 
 
 def terms() -> dict[str, str]:
@@ -222,7 +186,7 @@ def changed() -> str:
 
 FILLERS = {
     "<!-- colab -->": lambda config: colab_link(config.repo_url),
-    "<!-- counted -->": lambda config: counted(Build.checking.pages()),
+    "<!-- counted -->": lambda config: counted(Build.checked.checking.pages()),
     "<!-- changed -->": lambda config: changed(),
 }
 FILLED = re.compile("|".join(FILLERS))
