@@ -28,10 +28,6 @@ from _lesson.site import serving  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.lesson")
 
-TERM = re.compile(
-    r"<(?P<end>/?)(?P<tag>a|th|h[1-6]|summary)(?=[\s>])"  # no tooltip in these
-    r'|<abbr title="(?P<meaning>[^"]*)">(?P<term>[^<]*)</abbr>'
-)
 DERIVED = {"code/attention.py": "script", "code/attention.ipynb": "notebook"}
 
 
@@ -55,8 +51,6 @@ def on_config(config) -> None:
     fences.setdefault("custom_fences", []).append(
         {"name": "output", "class": "output", "format": output.as_html}
     )
-    # The terms of the glossary show their meaning on every page.
-    config.mdx_configs.setdefault("abbr", {})["glossary"] = terms()
     jupyter = config.plugins.get("mkdocs-jupyter")
     if Build.serving and jupyter:
         # Running the notebook takes seconds; an author waits for each save.
@@ -139,40 +133,6 @@ def with_notice(text: str, lines: list[str]) -> str:
     rows = "".join(f"    <li><code>{html.escape(line)}</code></li>\n" for line in lines)
     notice = f'\n!!! failure "This page and the code differ"\n\n    <ul>\n{rows}    </ul>\n\n'
     return text[:at] + notice + text[at:]
-
-
-def terms() -> dict[str, str]:
-    """The glossary's terms, in the forms in which they occur, and their meanings."""
-    glossary = check.read(check.DOCS / "glossary.md")
-    found = {}
-    for term, meaning in re.findall(r"^(\w[^\n]*)\n: +([^\n]+)", glossary, re.MULTILINE):
-        plural = term[:-1] + "ies" if term.endswith("y") and term != "key" else term + "s"
-        for form in (term, plural):
-            found[form] = found[form[0].upper() + form[1:]] = plain(meaning)
-    return found
-
-
-def on_page_content(text: str, page, **_) -> str:
-    """Keep a term's tooltip where it first stands in running text: once is enough."""
-    seen, inside = set(), 1 if page.file.src_uri == "glossary.md" else 0
-
-    def once(found: re.Match) -> str:
-        nonlocal inside
-        if found["tag"]:
-            inside += -1 if found["end"] else 1
-        elif inside or found["meaning"] in seen:
-            return found["term"]
-        else:
-            seen.add(found["meaning"])
-        return found[0]
-
-    return TERM.sub(once, text)
-
-
-def plain(markdown: str) -> str:
-    """A line of Markdown without its marks."""
-    text = re.sub(r"<!--.*?-->|[`*$]|\]\([^)]*\)", "", markdown)
-    return text.replace("[", "").replace("]", "")
 
 
 def colab_link(repository: str | None) -> str:
