@@ -442,7 +442,7 @@ class Reader:
         if not plain and not _is_constant(expression):
             # A pipe would end the cell of a table.
             title = html.escape(expression).replace("|", "&#124;")
-            site = f'<span class="n" title="{title}">{new}</span>'
+            site = f'<span class="computed" title="{title}">{new}</span>'
         self.shown.append(Edit(start, end, site))
         if new != shown:
             self.page.changes.append(Edit(start, base + token.end(), new))
