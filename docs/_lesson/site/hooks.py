@@ -19,7 +19,15 @@ from mkdocs.exceptions import Abort
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+DOCS = Path(__file__).resolve().parents[2]
+
+
+def importable() -> None:
+    """Let hooks and pages import the package and _lesson: of this checkout, before any other."""
+    sys.path[:0] = [str(place) for place in (DOCS, DOCS.parent) if str(place) not in sys.path]
+
+
+importable()
 sys.dont_write_bytecode = True  # else a file saved twice in a second is taken for the old one
 
 from _lesson.checked import command as check  # noqa: E402
@@ -40,6 +48,7 @@ class Build:
 
 
 def on_startup(command: str, **_) -> None:
+    importable()  # MkDocs has taken back what it was when this file was loaded
     Build.serving = command == "serve"
 
 
@@ -58,8 +67,6 @@ def on_config(config) -> None:
 
 
 def on_pre_build(config) -> None:
-    # MkDocs takes back what a hook adds to the path while it is loaded.
-    sys.path[:0] = [place for place in check.PLACES if place not in sys.path]
     if Build.serving:
         search = config.plugins["material/search"].search_index
         search.add_entry_from_context = functools.partial(serving.index, search)
