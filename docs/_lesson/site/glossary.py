@@ -1,9 +1,10 @@
 """Show what a term means where a page first uses it. docs/glossary.md is the home of each."""
 
 import re
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "glossary.md"
+from _lesson import DOCS
+
+PAGE = DOCS / "glossary.md"
 ENTRY = re.compile(r"^(\w.*)\n: +(.+)", re.MULTILINE)  # Markdown's definition list
 MARKS = re.compile(r"<!--.*?-->|[`*$]|\]\([^)]*\)|[\[\]]")
 TERM = re.compile(

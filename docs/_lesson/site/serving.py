@@ -12,7 +12,8 @@ from pathlib import Path
 
 from jinja2 import FileSystemBytecodeCache
 
-from _lesson.checked import command as check
+from _lesson import DOCS, ROOT
+from _lesson.checked import Checking, Page
 
 
 class Kept:
@@ -21,17 +22,17 @@ class Kept:
     package: dict[Path, int] | None = None
     around: dict[Path, int] | None = None  # what all pages are made with
     texts: dict[str, str]
-    pages: dict[str, check.Page]
+    pages: dict[str, Page]
     rendered: dict[str, tuple]
     indexed: dict[str, tuple]
     templates = tempfile.TemporaryDirectory(prefix="attention-")
 
 
-def known(texts: dict[str, str]) -> dict[str, check.Page]:
+def known(texts: dict[str, str]) -> dict[str, Page]:
     """Of the last build, the pages that a new check would find as they were."""
-    pages = {check.ROOT / name for name in texts if name != "docs/glossary.md"}  # in all pages
-    package = saved((check.ROOT / "attention").glob("*.py"))
-    around = saved(file for file in check.DOCS.rglob("*.*") if file not in pages)
+    pages = {ROOT / name for name in texts if name != "docs/glossary.md"}  # in all pages
+    package = saved((ROOT / "attention").glob("*.py"))
+    around = saved(file for file in DOCS.rglob("*.*") if file not in pages)
     if around != Kept.around:
         Kept.rendered, Kept.indexed = {}, {}
     if (package, around) != (Kept.package, Kept.around):
@@ -44,7 +45,7 @@ def saved(files: Iterable[Path]) -> dict[Path, int]:
     return {file: file.stat().st_mtime_ns for file in files}
 
 
-def keep(checking: check.Checking, env) -> None:
+def keep(checking: Checking, env) -> None:
     """Keep the results of a check, and the templates of the build it belongs to."""
     Kept.texts, Kept.pages = checking.texts, checking.pages()
     env.bytecode_cache = FileSystemBytecodeCache(Kept.templates.name)
