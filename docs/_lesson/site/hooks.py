@@ -105,6 +105,10 @@ def on_post_build(config) -> None:
         shutil.copyfile(Path(Build.scratch.name, name), Path(config.site_dir, name))
 
 
+def on_serve(server, config, builder) -> None:
+    serving.watch_saves(server, [config.docs_dir, config.config_file_path])
+
+
 def on_pre_page(page, **_) -> None:
     if Build.checked.serving and page.file.src_uri.endswith(".md"):  # mkdocs-jupyter caches its own
         page.render = functools.partial(serving.render, page)
