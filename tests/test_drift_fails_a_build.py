@@ -39,17 +39,3 @@ def test_a_plain_build_fails_where_code_ends_the_process(checkout):
     made = build(checkout)
     assert made.returncode != 0
     assert "the code ended the process, with 0" in made.stdout + made.stderr
-
-
-@pytest.mark.ci
-def test_a_plain_build_fails_on_what_is_only_a_warning_elsewhere(checkout):
-    """A dead link, a dead anchor and a formula that does not parse."""
-    page = checkout / "docs/index.md"
-    dead = "[dead](nowhere.md), [dead](run-it.md#nowhere), $\\frac{$\n"
-    page.write_text(f"{read(page)}\n{dead}", "utf-8")
-    made = build(checkout)
-    assert made.returncode != 0
-    said = made.stdout + made.stderr
-    for part in ("nowhere.md", "#nowhere", "\\frac{"):
-        assert part in said
-    assert "the build gave 3 warnings" in said

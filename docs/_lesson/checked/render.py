@@ -93,7 +93,7 @@ def _number(document: Document, record: Record) -> Edit:
     if not plain and not _is_constant(record.expression):
         # Of Markdown too: a pipe would end the cell of a table, and f[0](n) is a link.
         title = MARKUP.sub(lambda sign: f"&#{ord(sign[0])};", record.expression)
-        shown = f'<span class="n" title="{title}">{shown}</span>'
+        shown = f'<span class="computed" title="{title}">{shown}</span>'
     return Edit(record.start, record.code[1], shown)
 
 

@@ -25,8 +25,8 @@ import tempfile
 from pathlib import Path
 
 from _lesson import DOCS
-from _lesson.checked.config import read
 from _lesson.exercise import judge
+from _lesson.site import glossary
 
 log = logging.getLogger("mkdocs.hooks.exercise")
 
@@ -147,8 +147,8 @@ With `--starter` in place of the file's name it prints the code to begin with; w
 
 def words() -> str:
     """The words to know, as the glossary has them."""
-    terms = dict(re.findall(r"^(\w[^\n]*)\n: +([^\n]+)", read(DOCS / "glossary.md"), re.M))
-    return "\n".join(f"**{word}**\n:   {terms[word]}\n" for word in WORDS if word in terms)
+    meaning = glossary.entries()
+    return "\n".join(f"**{word}**\n:   {meaning[word]}\n" for word in WORDS if word in meaning)
 
 
 def task() -> str:

@@ -1,7 +1,7 @@
 """Where MkDocs meets the checked pages: few lines, so that another generator would do.
 
-A build fails on any number that has drifted and on any warning. `mkdocs serve` shows
-both, on the page and in the console, and goes on.
+A build fails on any number that has drifted. `mkdocs serve` shows it, on the page and in the
+console, and goes on.
 """
 
 from __future__ import annotations
@@ -14,52 +14,42 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mkdocs.exceptions import Abort
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+PLACES = [str(Path(__file__).resolve().parents[up]) for up in (2, 3)]
 
-from _lesson import DOCS, lesson
-from _lesson.checked.config import read
-from _lesson.checked.hook import Hook
-from _lesson.site import serving
+
+def importable() -> None:
+    """Let hooks and pages import _lesson, and the package: those of this checkout."""
+    sys.path[:0] = [place for place in PLACES if place not in sys.path]
+
+
+importable()
+
+from _lesson import lesson  # noqa: E402
+from _lesson.checked.hook import Hook  # noqa: E402
+from _lesson.site import serving  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.lesson")
 
-TERM = re.compile(
-    r"<(?P<end>/?)(?P<tag>a|th|h[1-6]|summary)(?=[\s>])"  # no tooltip in these
-    r'|<abbr title="(?P<meaning>[^"]*)">(?P<term>[^<]*)</abbr>'
-)
 DERIVED = {"code/attention.py": "script", "code/attention.ipynb": "notebook"}
-
-
-class Warnings(logging.Handler):
-    """Counts what MkDocs and its plugins only warn of."""
-
-    count = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.count += 1
 
 
 class Build:
     """What is known while one build runs."""
 
     checked = Hook(lesson.config, serving.known)
-    warned = Warnings(logging.WARNING)
     scratch = tempfile.TemporaryDirectory(prefix="attention-")
 
 
 def on_startup(command: str, **_) -> None:
+    importable()  # MkDocs has taken back what was done while it loaded this file
     Build.checked.on_startup(command)
-    logging.getLogger("mkdocs").addHandler(Build.warned)
 
 
 def on_config(config) -> None:
     Build.checked.on_config(config)
-    # The terms of the glossary show their meaning on every page.
-    config.mdx_configs.setdefault("abbr", {})["glossary"] = terms()
     jupyter = config.plugins.get("mkdocs-jupyter")
     if Build.checked.serving and jupyter:
         # Running the notebook takes seconds; an author waits for each save.
@@ -67,9 +57,6 @@ def on_config(config) -> None:
 
 
 def on_pre_build(config) -> None:
-    # MkDocs takes back what a hook adds to the path while it is loaded.
-    sys.path[:0] = [place for place in lesson.config().places() if place not in sys.path]
-    Build.warned.count = 0
     if Build.checked.serving:
         search = config.plugins["material/search"].search_index
         search.add_entry_from_context = functools.partial(serving.index, search)
@@ -116,8 +103,6 @@ def on_post_build(config) -> None:
     # mkdocs-jupyter makes a page of the notebook, which readers also download.
     for name in DERIVED:
         shutil.copyfile(Path(Build.scratch.name, name), Path(config.site_dir, name))
-    if Build.warned.count and not Build.checked.serving:
-        raise Abort(f"the build gave {Build.warned.count} warnings: see above")
 
 
 def on_serve(server, config, builder) -> None:
@@ -127,40 +112,6 @@ def on_serve(server, config, builder) -> None:
 def on_pre_page(page, **_) -> None:
     if Build.checked.serving and page.file.src_uri.endswith(".md"):  # mkdocs-jupyter caches its own
         page.render = functools.partial(serving.render, page)
-
-
-def terms() -> dict[str, str]:
-    """The glossary's terms, in the forms in which they occur, and their meanings."""
-    glossary = read(DOCS / "glossary.md")
-    found = {}
-    for term, meaning in re.findall(r"^(\w[^\n]*)\n: +([^\n]+)", glossary, re.MULTILINE):
-        plural = term[:-1] + "ies" if term.endswith("y") and term != "key" else term + "s"
-        for form in (term, plural):
-            found[form] = found[form[0].upper() + form[1:]] = plain(meaning)
-    return found
-
-
-def on_page_content(text: str, page, **_) -> str:
-    """Keep a term's tooltip where it first stands in running text: once is enough."""
-    seen, inside = set(), 1 if page.file.src_uri == "glossary.md" else 0
-
-    def once(found: re.Match) -> str:
-        nonlocal inside
-        if found["tag"]:
-            inside += -1 if found["end"] else 1
-        elif inside or found["meaning"] in seen:
-            return found["term"]
-        else:
-            seen.add(found["meaning"])
-        return found[0]
-
-    return TERM.sub(once, text)
-
-
-def plain(markdown: str) -> str:
-    """A line of Markdown without its marks."""
-    text = re.sub(r"<!--.*?-->|[`*$]|\]\([^)]*\)", "", markdown)
-    return text.replace("[", "").replace("]", "")
 
 
 def colab_link(repository: str | None) -> str:
