@@ -9,14 +9,15 @@ from itertools import product
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from _lesson.exercise.judge import load
-from _lesson.exercise.page import FILES, NAME
+from _lesson.exercise import YOUR_TURN
+from _lesson.exercise.judge.exercise import Exercise
+from _lesson.exercise.runtime import FILES, NAME
 from conftest import Handler, chapters, follow, go, importable, need
 
 pytestmark = pytest.mark.ci
 
-PAGE = "your-turn/"
-EXERCISE = load()
+PAGE = f"{YOUR_TURN.stem}/"
+EXERCISE = Exercise(YOUR_TURN.read_text("utf-8"))
 SOLUTION, STARTER = EXERCISE.data["solution"], EXERCISE.data["starter"]
 PASSED = f"All {len(EXERCISE.cases)} checks passed"
 HEAD = "def solve(Q, K, V, causal):\n"
