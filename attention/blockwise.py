@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arguments import check_number, check_shapes, common_shape, default_scale
+from .arguments import check_attention, check_number
+from .core import row_maximum
 from .guard import MAX_LOG2_SCORE, check_values, longest_key, norm, recompute_unsafe
-from .masks import causal_mask, check_mask
+from .masks import causal_mask
 from .threads import share
 from .workspace import workspaces
 
@@ -34,6 +35,7 @@ class Head(NamedTuple):
     bounded_length: np.ndarray
     scale: float
     mask: np.ndarray | None
+    mask_maximum: np.ndarray | None
     causal_block: np.ndarray | None
 
 
@@ -92,49 +94,58 @@ def blockwise_attention(
     scores of `block` queries for `block` keys are computed, used and overwritten.
     `threads` share the queries; their number does not change a bit of the result.
     Single precision is worked out in single precision: weights below 2^-103 of the
-    largest are 0, and the error grows with the scores. A query is left to the plain
-    formula, in doubles, where its scores may exceed 2^15 (2^44 in double precision)
-    or where it sees numbers that are not finite or close to overflow.
+    largest are 0, and the error grows with |query| |key| times the scale, also where
+    the score itself is small. A query is left to the plain formula, in doubles, where
+    that product may exceed 2^15 bits (2^44 in double precision) or where it sees
+    numbers that are not finite or close to overflow.
 
     Raises also ValueError or TypeError when block or threads is no positive integer.
     Milakov and Gimelshein 2018; Rabe and Staats 2021; Dao et al. 2022.
     """
-    (query, key, value), dtype = check_shapes(query=query, key=key, value=value)
-    n_queries, n_keys = query.shape[-2], key.shape[-2]
-    leading = common_shape(*(array.shape[:-2] for array in (query, key, value)))
-    mask, shape = check_mask(attn_mask, is_causal, (*leading, n_queries, n_keys))
-    rows, columns, tile = BLOCK_QUERIES, BLOCK_KEYS, TILE_QUERIES
+    inputs = check_attention(query, key, value, attn_mask, is_causal, scale)
     if block is not None:
         block = check_number("block", block, at_least=1)
+    return by_blocks(inputs, block, check_number("threads", threads, at_least=1))
+
+
+def by_blocks(inputs, block=None, threads=1):
+    """Work attention out block by block, in the type that came in."""
+    shape, width, d_v = inputs.shape, inputs.query.shape[-1], inputs.value.shape[-1]
+    n_queries, n_keys = shape[-2:]
+    rows, columns, tile = BLOCK_QUERIES, BLOCK_KEYS, TILE_QUERIES
+    if block is not None:
         rows = columns = tile = max(min(block, max(n_queries, n_keys)), 1)
     rows = max(min(rows, n_queries), 1)
-    threads = check_number("threads", threads, at_least=1)
-    if scale is None:
-        scale = default_scale(query.shape[-1])
-    working = np.result_type(dtype, np.float32)
-    arrays = [array.astype(working, copy=False) for array in (query, key, value)]
+    working = np.result_type(inputs.dtype, np.float32)
+    arrays = [array.astype(working, copy=False) for array in inputs[:3]]
     arrays += check_values(*arrays[1:])
     heads = [broadcast_heads(array, shape[:-2]) for array in arrays]
-    mask = np.broadcast_to(mask, shape) if mask.ndim else None
-    causal_block = ~causal_mask(columns, columns) if is_causal else None
-    output = np.empty((*shape[:-1], value.shape[-1]), working)
+    mask, taken = inputs.mask, None
+    if mask is not None:
+        if mask.dtype != bool:
+            taken = np.broadcast_to(row_maximum(mask), (*shape[:-1], 1))
+        mask = np.broadcast_to(mask, shape)
+    causal_block = ~causal_mask(columns, columns) if inputs.is_causal else None
+    output = np.empty((*shape[:-1], d_v), working)
 
     def work(tasks, workspace):
         workspace.value[:], workspace.product[:] = 0, 0
-        workspace.value[:, value.shape[-1]] = 1
+        workspace.value[:, d_v] = 1
         for index, tiles in tasks:
             own = None if mask is None else mask[index]
-            head = Head(*(a[index] for a in heads), scale, own, causal_block)
+            most = None if taken is None else taken[index]
+            arrays = (array[index] for array in heads)
+            head = Head(*arrays, inputs.scale, own, most, causal_block)
             with np.errstate(all="ignore"):
                 attend(head, tiles, workspace, output[index])
 
     sharing = threads // max(math.prod(shape[:-2]), 1) if mask is None else 1
     split = split_queries(n_queries, rows, tile, max(sharing, 1))
     tasks = [(index, tiles) for index in np.ndindex(shape[:-2]) for tiles in split]
-    size = rows, columns, query.shape[-1], value.shape[-1], working
+    size = rows, columns, width, d_v, working
     share(work, tasks, workspaces(max(min(threads, len(tasks)), 1), *size))
     with np.errstate(over="ignore"):
-        return output.astype(dtype, copy=False)
+        return output.astype(inputs.dtype, copy=False)
 
 
 def split_queries(n_queries, rows, tile, sharing):
@@ -168,7 +179,7 @@ def attend(head, tiles, workspace, output):
     query = np.multiply(query, factor, out=scaled)
     limits = np.finfo(query.dtype)
     size = norm(query)
-    # Scores are in bits: weights are exp_below of 2, relative to that of the largest
+    # Scores are in bits: weights are powers of 2, relative to that of the largest
     # score so far. Where norms prove the scores bounded, they are relative to 1.
     bounded = np.zeros(size.shape, bool)
     if head.mask is None:
@@ -281,6 +292,7 @@ def masked_block(head, tiles, keys):
     if mask.dtype == bool:
         hidden = ~mask
     else:
-        bias = mask.astype(head.query.dtype) * head.query.dtype.type(np.log2(np.e))
-        hidden = bias == -np.inf
+        hidden = mask == -np.inf
+        bias = mask - tiles.of(head.mask_maximum)  # before it is rounded
+        bias = bias.astype(head.query.dtype) * head.query.dtype.type(np.log2(np.e))
     return hidden if hidden.any() else None, bias

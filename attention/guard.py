@@ -84,9 +84,8 @@ def recompute_unsafe(output, head, tiles, size, maximum, total):
                 mask = causal_mask(rows.stop - rows.start, len(head.key), rows.start)
             elif mask is not None:
                 mask = mask[rows]
-            plain = plain_attention(
-                head.query[rows], head.key, head.value, mask, False, head.scale
-            )
+            arrays = head.query[rows], head.key, head.value
+            plain = plain_attention(*arrays, mask, scale=head.scale)
             np.copyto(tile[few], plain, where=bad[few], casting="same_kind")
 
 
