@@ -4,15 +4,23 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
+RUNS = {
+    "one": "one query, from scores to output",
+    "select": "three queries that pick among the same keys",
+    "scale": "why scores are divided by sqrt(d_k)",
+    "mask": "the causal mask, before and after the softmax",
+    "params": "parameters counted, and how the scores grow",
+}
+
 HOMES = {
+    "masks": ("causal_mask",),
     "core": (
         "attention_scores",
         "attention_weights",
-        "causal_mask",
-        "entropy",
-        "scaled_dot_product_attention",
         "softmax",
     ),
+    "measures": ("entropy",),
+    "sdpa": ("scaled_dot_product_attention",),
     "blockwise": ("blockwise_attention",),
     "partials": (
         "Partial",
@@ -49,13 +57,7 @@ HOMES = {
         "draw_trials",
     ),
     "tables": ("table",),
-    "runs": (
-        "run_mask",
-        "run_one",
-        "run_params",
-        "run_scale",
-        "run_select",
-    ),
+    "runs": tuple(f"run_{name}" for name in RUNS),
 }
 
 __all__ = sorted(name for names in HOMES.values() for name in names)

@@ -5,15 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from . import __version__
-
-RUNS = {
-    "one": "one query, from scores to output",
-    "select": "three queries that pick among the same keys",
-    "scale": "why scores are divided by sqrt(d_k)",
-    "mask": "the causal mask, before and after the softmax",
-    "params": "parameters counted, and how the scores grow",
-}
+from . import RUNS, __version__
 
 
 def main(argv=None):
@@ -32,11 +24,9 @@ def main(argv=None):
     asked = vars(parser.parse_args(argv))
     chosen = [name for name in RUNS if asked[name]] or list(RUNS)
     # Only now, for it brings numpy: help and version need not wait.
-    from .runs import run_mask, run_one, run_params, run_scale, run_select
+    from .runs import run
 
-    functions = run_one, run_select, run_scale, run_mask, run_params
-    runs = dict(zip(RUNS, functions, strict=True))
-    text = "\n\n\n".join(runs[name]() for name in chosen)
+    text = "\n\n\n".join(map(run, chosen))
     try:
         print(printable(text), flush=True)
     except BrokenPipeError:  # the reader, say `head`, has seen enough

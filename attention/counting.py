@@ -6,7 +6,7 @@ and d_v the widths of a head, L layers, n tokens. All counts are exact integers.
 
 from typing import NamedTuple
 
-from .core import whole_number
+from .arguments import check_number
 
 
 class Transformer(NamedTuple):
@@ -41,8 +41,8 @@ def linear_parameters(n_in, n_out, bias=False):
 
     Raises ValueError or TypeError when a size is not a positive integer.
     """
-    n_in = whole_number("n_in", n_in, at_least=1)
-    n_out = whole_number("n_out", n_out, at_least=1)
+    n_in = check_number("n_in", n_in, at_least=1)
+    n_out = check_number("n_out", n_out, at_least=1)
     return n_in * n_out + (n_out if bias else 0)
 
 
@@ -51,8 +51,8 @@ def head_width(D, h):
 
     Raises ValueError when h does not divide D (quoting both).
     """
-    D = whole_number("D", D, at_least=1)
-    h = whole_number("h", h, at_least=1)
+    D = check_number("D", D, at_least=1)
+    h = check_number("h", h, at_least=1)
     if D % h:
         raise ValueError(f"the heads must divide the width: D = {D}, h = {h}")
     return D // h
@@ -68,10 +68,10 @@ def attention_parameters(D, h=1, d_k=None, d_v=None, kv_heads=None, bias=False):
     divide D while d_k is not given, or kv_heads does not divide h.
     Vaswani et al. 2017, section 3.2.2; Ainslie et al. 2023.
     """
-    h = whole_number("h", h, at_least=1)
-    d_k = head_width(D, h) if d_k is None else whole_number("d_k", d_k, at_least=1)
-    d_v = d_k if d_v is None else whole_number("d_v", d_v, at_least=1)
-    kv_heads = h if kv_heads is None else whole_number("kv_heads", kv_heads, at_least=1)
+    h = check_number("h", h, at_least=1)
+    d_k = head_width(D, h) if d_k is None else check_number("d_k", d_k, at_least=1)
+    d_v = d_k if d_v is None else check_number("d_v", d_v, at_least=1)
+    kv_heads = h if kv_heads is None else check_number("kv_heads", kv_heads, at_least=1)
     if h % kv_heads:
         raise ValueError(f"kv_heads must divide h: h = {h}, kv_heads = {kv_heads}")
     return (
@@ -100,7 +100,7 @@ def norm_parameters(D, bias=True):
     Raises ValueError or TypeError when D is not a positive integer.
     Ba et al. 2016; without the shifts, Zhang and Sennrich 2019.
     """
-    D = whole_number("D", D, at_least=1)
+    D = check_number("D", D, at_least=1)
     return 2 * D if bias else D
 
 
@@ -110,10 +110,10 @@ def embedding_parameters(vocabulary, D, positions=0, token_types=0):
     Raises ValueError or TypeError when a size is not an integer, the vocabulary or
     D is not positive, or another size is negative.
     """
-    positions = whole_number("positions", positions, at_least=0)
-    token_types = whole_number("token_types", token_types, at_least=0)
-    vocabulary = whole_number("vocabulary", vocabulary, at_least=1)
-    D = whole_number("D", D, at_least=1)
+    positions = check_number("positions", positions, at_least=0)
+    token_types = check_number("token_types", token_types, at_least=0)
+    vocabulary = check_number("vocabulary", vocabulary, at_least=1)
+    D = check_number("D", D, at_least=1)
     return (vocabulary + positions + token_types) * D
 
 
@@ -132,9 +132,9 @@ def count_parameters(model):
     feed_forward = feed_forward_parameters(m.D, m.H, m.feed_forward_bias, m.gated)
     norms = 2 * norm_parameters(m.D, m.norm_bias)
     layer = attention + feed_forward + norms
-    layers = whole_number("L", m.L, at_least=1) * layer
+    layers = check_number("L", m.L, at_least=1) * layer
     embeddings = embedding_parameters(m.vocabulary, m.D, m.positions, m.token_types)
-    outer_norms = whole_number("outer_norms", m.outer_norms, at_least=0)
+    outer_norms = check_number("outer_norms", m.outer_norms, at_least=0)
     rest = outer_norms * norm_parameters(m.D, m.norm_bias)
     if m.pooler:
         rest += linear_parameters(m.D, m.D, bias=True)
@@ -157,9 +157,9 @@ def score_entries(n, h=1, L=1):
 
     Raises ValueError or TypeError when an argument is not a positive integer.
     """
-    n = whole_number("n", n, at_least=1)
-    h = whole_number("h", h, at_least=1)
-    L = whole_number("L", L, at_least=1)
+    n = check_number("n", n, at_least=1)
+    h = check_number("h", h, at_least=1)
+    L = check_number("L", L, at_least=1)
     return n * n * h * L
 
 
@@ -168,7 +168,7 @@ def score_bytes(n, h=1, L=1, bytes_each=4):
 
     Raises ValueError or TypeError when an argument is not a positive integer.
     """
-    return score_entries(n, h, L) * whole_number("bytes_each", bytes_each, at_least=1)
+    return score_entries(n, h, L) * check_number("bytes_each", bytes_each, at_least=1)
 
 
 def matrix_flops(n, D, H=None):
@@ -179,9 +179,9 @@ def matrix_flops(n, D, H=None):
 
     Raises ValueError or TypeError when a size is not a positive integer.
     """
-    n = whole_number("n", n, at_least=1)
-    D = whole_number("D", D, at_least=1)
-    H = 4 * D if H is None else whole_number("H", H, at_least=1)
+    n = check_number("n", n, at_least=1)
+    D = check_number("D", D, at_least=1)
+    H = 4 * D if H is None else check_number("H", H, at_least=1)
     return 8 * n * D * D + 4 * n * D * H
 
 
@@ -190,8 +190,8 @@ def attention_flops(n, D):
 
     Raises ValueError or TypeError when a size is not a positive integer.
     """
-    n = whole_number("n", n, at_least=1)
-    D = whole_number("D", D, at_least=1)
+    n = check_number("n", n, at_least=1)
+    D = check_number("D", D, at_least=1)
     return 4 * n * n * D
 
 

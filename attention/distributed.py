@@ -11,8 +11,9 @@ import time
 
 import numpy as np
 
-from .core import causal_mask, scaled_dot_product_attention
+from .masks import causal_mask
 from .partials import Partial, merge_partials, partial_attention
+from .sdpa import scaled_dot_product_attention
 
 QUERIES = 1024  # at a time on a worker, so that their scores stay few
 WIDTH = 64

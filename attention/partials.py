@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .core import masked_scores, softmax, together, weighted_sum
+from .arguments import check_doubles
+from .core import masked_scores, softmax, weighted_sum
 
 
 class Partial(NamedTuple):
@@ -30,12 +31,12 @@ def partial_attention(query, key, value, attn_mask=None, is_causal=False, scale=
     Raises what scaled_dot_product_attention raises.
     Rabe and Staats 2021; Dao et al. 2022.
     """
-    (query, key, value), _ = together(query=query, key=key, value=value)
+    (query, key, value), _ = check_doubles(query=query, key=key, value=value)
     scores, visible = masked_scores(query, key, attn_mask, is_causal, scale)
     output = weighted_sum(softmax(scores, mask=visible), value, visible)
     seen = np.where(visible, scores, -np.inf)
     maximum = seen.max(axis=-1, initial=-np.inf)
-    total = powers(seen, maximum[..., None]).sum(axis=-1)
+    total = exp_below(seen, maximum[..., None]).sum(axis=-1)
     shape = output.shape[:-1]
     return Partial(
         np.broadcast_to(maximum, shape), np.broadcast_to(total, shape), output
@@ -61,7 +62,7 @@ def merge_partials(partials):
     maxima, sums, outputs = map(np.stack, zip(*partials, strict=True))
     maximum = maxima.max(axis=0)
     with np.errstate(all="ignore"):
-        shares = sums * powers(maxima, maximum)
+        shares = sums * exp_below(maxima, maximum)
         total = shares.sum(axis=0)
         # A part that adds nothing is left out: zero times what is not finite is NaN.
         parts = np.where(shares[..., None] == 0, 0, shares[..., None] * outputs)
@@ -69,7 +70,7 @@ def merge_partials(partials):
     return Partial(maximum, total, output)
 
 
-def powers(scores, largest):
+def exp_below(scores, largest):
     """Raise e to how far scores lie below the largest; at it, also if infinite, 1."""
     with np.errstate(all="ignore"):
         below = np.exp(np.where(scores == largest, 0.0, scores - largest))

@@ -2,14 +2,7 @@
 
 import numpy as np
 
-from .core import (
-    attention_scores,
-    attention_weights,
-    causal_mask,
-    entropy,
-    scaled_dot_product_attention,
-    softmax,
-)
+from .core import attention_scores, attention_weights, softmax
 from .counting import (
     Transformer,
     attention_parameters,
@@ -28,7 +21,15 @@ from .examples import (
     SELECT,
     draw_trials,
 )
+from .masks import causal_mask
+from .measures import entropy
+from .sdpa import scaled_dot_product_attention
 from .tables import table
+
+
+def run(name):
+    """Return the text of the run with that flag of the command line."""
+    return globals()[f"run_{name}"]()
 
 
 def run_one():

@@ -23,7 +23,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _lesson.checked import command as check  # noqa: E402
+from _lesson import lesson  # noqa: E402
+from _lesson.checked import check  # noqa: E402
+from _lesson.checked.document import parse  # noqa: E402
+from _lesson.checked.render import for_site  # noqa: E402
 
 CHECKED = """
 INHERIT: mkdocs.yml
@@ -47,13 +50,15 @@ def as_html(made: re.Match) -> str:
 def build(folder: Path, config: str) -> tuple[float, float]:
     """Seconds on the clock, and on the processors."""
     before, began = os.times(), time.perf_counter()
-    subprocess.run(
+    made = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--quiet", "--clean", "--config-file", config],
         cwd=folder,
         env={**os.environ, "NOTEBOOK": "false"},
-        check=True,
         capture_output=True,
+        text=True,
     )
+    if made.returncode:
+        sys.exit(made.stdout + made.stderr)
     after = os.times()
     busy = after.children_user + after.children_system
     return time.perf_counter() - began, busy - before.children_user - before.children_system
@@ -62,13 +67,20 @@ def build(folder: Path, config: str) -> tuple[float, float]:
 def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "lesson"
-        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "site", "__pycache__"))
+        leave_out = shutil.ignore_patterns(".*", "__pycache__")
+        shutil.copytree(ROOT / "docs", copy / "docs", ignore=leave_out)
+        for name in ("attention", "mkdocs.yml"):
+            source = ROOT / name
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, copy / name)
         (copy / "checked.yml").write_text(CHECKED)
         plain = Path(folder) / "plain"
         shutil.copytree(copy, plain)
         (plain / "plain.yml").write_text(PLAIN)
-        for name, page in check.check(check.sources()).items():
-            (plain / name).write_text(MADE.sub(as_html, page.site))
+        config = lesson.config()
+        texts = config.sources()
+        for name, page in check(texts, config).items():
+            shown = for_site(parse(texts[name], name), page)
+            (plain / name).write_text(MADE.sub(as_html, shown))
         build(plain, "plain.yml")  # so that the disk is warm for both
         ratios = []
         for _ in range(rounds):

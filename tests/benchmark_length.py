@@ -1,7 +1,8 @@
 """What does attention cost as its input grows, beside its peers and the machine's limit?
 
-    python tests/benchmark_length.py            measure, and write what chapter seven shows
-    python tests/benchmark_length.py --small    try it all on small inputs; write nothing
+    python tests/benchmark_length.py            measure, and print it in short
+    python tests/benchmark_length.py --write docs/what-length-costs.json     for the page
+    python tests/benchmark_length.py --small    try it all on small inputs
 
 Needs scipy, torch, jax, onnxruntime, onnx and mpmath beside numpy. Every library runs in this
 process, in turns, in single precision and on one thread. Times are medians over the rounds;
@@ -22,7 +23,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "docs" / "what-length-costs.json"
 
 # One thread each, and the kernels that each library chooses by itself.
 for name in [name for name in os.environ if name.startswith("OPENBLAS_")]:
@@ -391,7 +391,8 @@ def significant(value):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--small", action="store_true", help="small inputs; write nothing")
+    parser.add_argument("--small", action="store_true", help="small inputs, in one round")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write all of it there")
     parser.add_argument("--rounds", type=int, default=9, metavar="N", help="rounds, 9 if not given")
     options = parser.parse_args()
     rounds = 1 if options.small else options.rounds
@@ -422,9 +423,9 @@ def main():
         for key in ("ratio", "fraction of the limit", "exponent"):
             print(way, key, json.dumps(significant(measured["time"][way][key])))
     print("memory", json.dumps(significant(measured["memory"])))
-    if not options.small:
+    if options.write:
         text = json.dumps(significant(measured), indent=1)
-        TARGET.write_text(text + "\n", encoding="utf-8")
+        options.write.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

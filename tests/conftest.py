@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
+import urllib.request
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -137,7 +139,7 @@ def port(site, address):
 @pytest.fixture(scope="session")
 def browser(address, port):
     """Chromium, for which the site's own address leads to the local server."""
-    playwright = need(_import("playwright.sync_api"), "playwright (.ci/requirements.txt)")
+    playwright = need(importable("playwright.sync_api"), "playwright (.ci/requirements.txt)")
     names = ("chromium", "chromium-browser", "google-chrome")
     program = need(next(filter(None, map(shutil.which, names)), None), "Chromium")
     home = urlsplit(address)
@@ -226,7 +228,8 @@ def elsewhere(tab, url: str, address: str) -> None:
         tab.faults.append(f"asked another host: {url}")
 
 
-def _import(name: str):
+def importable(name: str):
+    """The module of this name, or None where it is not installed."""
     try:
         return __import__(name, fromlist=["*"])
     except ImportError:
@@ -247,3 +250,30 @@ def lesson() -> list[str]:
 def chapters() -> list[str]:
     """The pages that teach: the lesson without its exercise."""
     return [page for page in lesson() if page != "your-turn/"]
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A copy of the project that a test may change."""
+    for name in ("attention", "docs", "mkdocs.yml", "pyproject.toml", "README.md"):
+        source = ROOT / name
+        if source.is_dir():
+            ignore = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(source, tmp_path / name, ignore=ignore)
+        else:
+            shutil.copy(source, tmp_path / name)
+    return tmp_path
+
+
+def wait_for(address: str, text: str, without: str | None = None) -> str:
+    """Ask for a page until it says `text` (and no longer says `without`)."""
+    page, end = "", time.monotonic() + 40
+    while time.monotonic() < end:
+        try:
+            page = urllib.request.urlopen(address, timeout=10).read().decode()
+        except OSError:
+            page = ""
+        if text in page and not (without and without in page):
+            return page
+        time.sleep(0.2)
+    pytest.fail(f"{address} never said {text!r}, but {page[:2000]!r}")

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import _import, need
+from conftest import importable, need
 
 from attention import causal_mask, scaled_dot_product_attention
 from attention.distributed import attention_over_parts, draw, main
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.ci, pytest.mark.filterwarnings("default")]
 @pytest.fixture(scope="module")
 def client():
     """A client of two worker processes on this machine."""
-    distributed = need(_import("distributed"), "Dask (pip install attention[distributed])")
+    distributed = need(importable("distributed"), "Dask (pip install attention[distributed])")
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
     )
@@ -64,7 +64,7 @@ def test_a_lost_worker_costs_time_and_not_the_answer(client):
 
 
 def test_the_command_says_how_little_they_differ(capsys):
-    need(_import("distributed"), "Dask (pip install attention[distributed])")
+    need(importable("distributed"), "Dask (pip install attention[distributed])")
     main(["--keys", "4000", "--queries", "30", "--parts", "5"])
     told = capsys.readouterr().out
     assert "5 parts of 800 keys on 2 workers" in told

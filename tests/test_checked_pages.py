@@ -1,24 +1,15 @@
 """A number on a page is computed, compared or declared; a changed one is reported."""
 
-import os
 import re
-import shutil
-import socket
-import subprocess
-import sys
-import threading
-import time
-import urllib.request
-from pathlib import Path
 
 import pytest
-from _lesson.checked.command import ROOT, check, read, report, sources
-from _lesson.checked.command import main as command
-from _lesson.checked.document import edited, process
-from _lesson.checked.numerals import like
+from _lesson import lesson
+from _lesson.checked import Config, check, process, report
+from _lesson.checked.records import edited
 from conftest import chapters
 
-PAGES = sources()
+CONFIG = lesson.config()
+PAGES = CONFIG.sources()
 CODE = """
 ```pycon
 >>> w = [0.25, 0.75]
@@ -33,7 +24,7 @@ def problems(text: str, name: str = "docs/page.md", limit: float | None = None) 
 
     The page runs in this process, which is quicker, or with `limit` in one of its own.
     """
-    pages = check({name: text}, limit) if limit else {name: process(text, name)}
+    pages = check({name: text}, CONFIG, limit) if limit else {name: process(text, name, CONFIG)}
     return [line.removeprefix(f"{name}:") for line in report(pages)]
 
 
@@ -42,7 +33,7 @@ def problems(text: str, name: str = "docs/page.md", limit: float | None = None) 
 
 @pytest.fixture(scope="module")
 def checked():
-    return check(PAGES)
+    return check(PAGES, CONFIG)
 
 
 def test_no_page_differs_from_its_code(checked):
@@ -179,11 +170,43 @@ def test_what_is_checked_or_holds_no_number_passes(text):
     assert problems(text) == []
 
 
-def test_a_chapters_heading_carries_the_number_of_its_file():
-    assert problems("# 3 Scale\n", "docs/3-scale.md") == []
-    assert problems("# 4 Scale\n", "docs/3-scale.md") == [
-        "1: the heading says 4, the file's name 3"
-    ]
+THREE = Config(chapters={"docs/scale.md": 3})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[Chapter three](scale.md) says so.",
+        "So says [the third chapter](scale.md#how).",
+        "So says [the idea of chapter 3](scale.md).",
+        "Chapters come later, in `chapter one`.",
+    ],
+)
+def test_a_chapters_number_goes_with_a_link_to_it(said):
+    assert process(said, "docs/page.md", THREE).problems == []
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("[Chapter four](scale.md)", "the page says chapter four, the navigation says three"),
+        ("[Chapter 4](scale.md)", "the page says chapter 4, the navigation says 3"),
+        ("the [Second chapter](scale.md)", "the page says Second chapter, the navigation says Thi"),
+        ("Chapter three says so.", "leads to no chapter"),
+        ("[chapter three](index.md)", "leads to no chapter"),
+        ("chapter three, and [scale](scale.md)", "leads to no chapter"),
+        ("# 3 Scale", "3 is neither computed nor declared"),
+    ],
+)
+def test_a_chapters_number_is_that_of_the_navigation(said, why):
+    (problem,) = process(said, "docs/page.md", THREE).problems
+    assert why in problem.message
+
+
+def test_a_chapters_number_is_mended_where_it_stands():
+    text = "[Chapter four](scale.md), [the first chapter](scale.md).\n"
+    changes = process(text, "docs/page.md", THREE).changes
+    assert edited(text, changes) == "[Chapter three](scale.md), [the third chapter](scale.md).\n"
 
 
 # --- Nothing passes in silence
@@ -276,245 +299,8 @@ False False False
 """
     for names in (("docs/a.md", "docs/b.md"), ("docs/b.md", "docs/a.md")):
         texts = dict(zip(names, (meddler, witness), strict=True))
-        assert report(check(texts)) == []
+        assert report(check(texts, CONFIG)) == []
 
 
 def test_pages_give_the_same_in_any_order(checked):
-    again = check(dict(reversed(PAGES.items())))
-    assert {name: page.site for name, page in again.items()} == {
-        name: page.site for name, page in checked.items()
-    }
-
-
-# --- Accepting a change
-
-
-@pytest.fixture
-def copy(tmp_path):
-    """A copy of the project that a test may change, and a way to run its command."""
-    names = ("attention", "docs", "tests/data", "mkdocs.yml", "pyproject.toml", "README.md")
-    for name in names:
-        source = ROOT / name
-        if source.is_dir():
-            ignore = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(source, tmp_path / name, ignore=ignore)
-        else:
-            shutil.copy(source, tmp_path / name)
-    return tmp_path
-
-
-def run_check(copy: Path, *arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-B", copy / "docs/_lesson/checked/command.py", *arguments],
-        cwd=copy,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
-
-
-DRIFTED = (
-    "# A page – with “UTF-8”\n\nA weight of 0.30<!--= w[0] --> here.\n\n"
-    "```pycon\n>>> w = [0.25]\n>>> print(f'é {w[0]}')\né 0.24\n```\n\n"
-    "And 0.31<!--= w[0] --> there, 0.25<!--= w[0] --> too.\n"
-).replace("A weight of 0.30<!--= w[0] --> here.", "No digit.").replace("UTF-8", "UTF")  # fmt: skip
-MENDED = DRIFTED.replace("0.24", "0.25").replace("0.31", "0.25")
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_accept_writes_outputs_and_leaves_the_rest_byte_for_byte(copy, newline):
-    page = copy / "docs" / "page.md"
-    page.write_bytes(DRIFTED.replace("\n", newline).encode())
-    shown = run_check(copy, "docs/page.md")
-    assert shown.returncode == 1
-    assert "docs/page.md:8: é [-0.24-]{+0.25+}" in shown.stdout
-    assert page.read_bytes() == DRIFTED.replace("\n", newline).encode()
-    written = run_check(copy, "--accept", "docs/page.md")
-    assert written.returncode == 0
-    assert page.read_bytes() == MENDED.replace("\n", newline).encode()
-    again = run_check(copy, "--accept", "docs/page.md")
-    assert again.returncode == 0
-    assert page.read_bytes() == MENDED.replace("\n", newline).encode()
-
-
-def test_accept_takes_one_line(copy):
-    page = copy / "docs" / "page.md"
-    page.write_text(DRIFTED, "utf-8")
-    assert run_check(copy, "--accept", "docs/page.md:11").returncode == 1
-    assert page.read_text("utf-8") == DRIFTED.replace("0.31", "0.25")
-
-
-def test_accept_says_where_else_an_expression_stands(copy):
-    (copy / "docs" / "page.md").write_text(DRIFTED, "utf-8")
-    shown = run_check(copy, "docs/page.md:11").stdout
-    assert "docs/page.md:11: [-0.31-]{+0.25+}" in shown
-    assert "w[0] also stands at docs/page.md:11" in shown
-
-
-@pytest.mark.parametrize("failing", ["1 / 0", "import warnings; warnings.warn('hm')"])
-def test_accept_never_takes_a_page_whose_code_fails(copy, failing):
-    page = copy / "docs" / "page.md"
-    text = DRIFTED + f"```pycon\n>>> {failing}\nsomething\n```\n"
-    page.write_text(text, "utf-8")
-    written = run_check(copy, "--accept", "docs/page.md")
-    assert written.returncode == 1
-    assert "not written" in written.stdout
-    assert page.read_text("utf-8") == text
-
-
-def test_accept_refuses_a_page_that_is_not_there(capsys):
-    with pytest.raises(SystemExit) as ended:
-        command(["docs/nowhere.md"])
-    assert ended.value.code == 2
-    assert "no page docs/nowhere.md" in capsys.readouterr().err
-
-
-# --- Numbers are written as their neighbours are
-
-
-@pytest.mark.parametrize(
-    ("literal", "value", "written"),
-    [
-        ("0.5", 0.25, "0.2"),
-        ("1", 41.0, "41"),
-        ("1,000", 1234567, "1,234,567"),
-        ("1,000.5", 1234567.25, "1,234,567.2"),
-        ("5%", 0.257, "26%"),
-        ("5.0%", 0.257, "25.7%"),
-        ("2e-6", 0.00000312, "3e-6"),
-        ("2.0e-06", 0.00000312, "3.1e-06"),
-        ("0.00", -0.0001, "0.00"),
-        ("−1", -2, "−2"),
-        ("+1", 2, "+2"),
-        ("+1", -2, "-2"),
-        ("three", 4, "four"),
-        ("Three", 4, "Four"),
-        ("1", 2**70 + 1, "1180591620717411303425"),
-        ("a", "text", "text"),
-    ],
-)
-def test_a_value_is_written_as_the_literal_is(literal, value, written):
-    assert like(literal, value) == written
-
-
-def test_edits_touch_nothing_else():
-    assert edited("abcdef", [(4, 5, "E"), (1, 2, "")]) == "acdEf"
-
-
-# --- The build
-
-
-def build(copy: Path) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build"],
-        cwd=copy,
-        env={**os.environ, "NOTEBOOK": "false"},
-        capture_output=True,
-        text=True,
-    )
-
-
-def test_a_plain_build_fails_and_names_every_place(copy):
-    one, two = copy / "docs/one-query.md", copy / "docs/index.md"
-    text = read(one)
-    line = text[: text.index("0.3611<!--=")].count("\n") + 1
-    one.write_text(text.replace("0.3611<!--=", "0.3612<!--=", 1), "utf-8")
-    two.write_text(read(two) + "\nA loose 5.\n", "utf-8")
-    made = build(copy)
-    assert made.returncode != 0
-    said = made.stdout + made.stderr
-    assert f"docs/one-query.md:{line}: the page says 0.3612, the code says 0.3611" in said
-    assert f"docs/index.md:{len(read(two).splitlines())}: 5 is neither" in said
-
-
-@pytest.mark.ci
-def test_a_plain_build_fails_where_code_ends_the_process(copy):
-    page = copy / "docs/index.md"
-    page.write_text(read(page) + "\n```pycon\n>>> import os; os._exit(0)\n```\n", "utf-8")
-    made = build(copy)
-    assert made.returncode != 0
-    assert "the code ended the process, with 0" in made.stdout + made.stderr
-
-
-@pytest.mark.ci
-def test_a_plain_build_fails_on_what_is_only_a_warning_elsewhere(copy):
-    """A dead link, a dead anchor and a formula that does not parse."""
-    page = copy / "docs/index.md"
-    dead = "[dead](nowhere.md), [dead](run-it.md#nowhere), $\\frac{$\n"
-    page.write_text(f"{read(page)}\n{dead}", "utf-8")
-    made = build(copy)
-    assert made.returncode != 0
-    said = made.stdout + made.stderr
-    for part in ("nowhere.md", "#nowhere", "\\frac{"):
-        assert part in said
-    assert "the build gave 3 warnings" in said
-
-
-# --- The author's server
-
-
-def wait_for(address: str, text: str, without: str | None = None) -> str:
-    """Ask for a page until it says `text` (and no longer says `without`)."""
-    page, end = "", time.monotonic() + 40
-    while time.monotonic() < end:
-        try:
-            page = urllib.request.urlopen(address, timeout=10).read().decode()
-        except OSError:
-            page = ""
-        if text in page and not (without and without in page):
-            return page
-        time.sleep(0.2)
-    pytest.fail(f"{address} never said {text!r}, but {page[:2000]!r}")
-
-
-@pytest.mark.ci
-def test_serve_shows_a_drift_lives_on_and_clears_it(copy):
-    page, module = copy / "docs/one-query.md", copy / "attention/examples.py"
-    kept = read(page)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"],
-        cwd=copy,
-        env={name: value for name, value in os.environ.items() if name != "SITE_URL"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    lines = []
-    reader = threading.Thread(target=lambda: lines.extend(server.stdout), daemon=True)
-    reader.start()
-    address = f"http://127.0.0.1:{port}/one-query/"
-    search = f"http://127.0.0.1:{port}/search/search_index.json"
-    try:
-        wait_for(address, "0.3611")
-        found = wait_for(search, "One query")
-        page.write_text(kept.replace("0.3611<!--=", "0.3612<!--="), "utf-8")
-        wait_for(address, "the page says 0.3612, the code says 0.3611")
-        drawn = '\n```python exec="true" html="true"\nprint("<hr>"); print(1 / nothing)\n```\n'
-        page.write_text(f"{kept}\n```pycon\n>>> print(1 / 0)\n```\n{drawn}", "utf-8")
-        failed = wait_for(address, "ZeroDivisionError")
-        assert "NameError" in failed
-        assert "ZeroDivisionError" in wait_for(search, "One query")
-        assert failed.count("<figure") == kept.count("from _lesson")  # what does not fail is shown
-        page.write_text(kept, "utf-8")
-        wait_for(address, "0.3611", without="This page and the code differ")
-        text = read(module)
-        module.write_text(text.replace("[0.6, 0.7, 0.8]", "[0.6, 0.7, 0.9]"), "utf-8")
-        wait_for(address, "row &#x27;best&#x27;")
-        module.write_text("this is no Python", "utf-8")
-        wait_for(address, "SyntaxError")
-        module.write_text(text, "utf-8")
-        wait_for(address, "0.3611", without="This page and the code differ")
-        wait_for(address.replace("one-query", "code/attention"), "run_one")
-        assert wait_for(search, "One query") == found
-        assert server.poll() is None
-    finally:
-        server.terminate()
-        server.wait()
-        reader.join()
-        server.stdout.close()
-    said = "".join(lines)
-    assert "docs/one-query.md" in said
-    assert "ZeroDivisionError" in said
+    assert check(dict(reversed(PAGES.items())), CONFIG) == checked

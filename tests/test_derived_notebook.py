@@ -76,7 +76,7 @@ def test_its_source_is_the_script_s(cells):
     for name in derive.MODULES[:-1]:
         (source,) = (text(cell) for cell in cells if cell["id"] == name)
         assert source in script
-        assert len(source) > 1000
+        assert len(source) > 500
     assert "argparse" not in "".join(map(text, cells))
 
 

@@ -7,24 +7,27 @@ import tomllib
 from decimal import Decimal, localcontext
 
 import pytest
-from _lesson.checked.command import DOCS, read, sources
+from _lesson import DOCS, lesson
+from _lesson.checked.config import read
 from _lesson.exercise.judge import Exercise, compare, results_of
+from _lesson.pages import digits
 
-from tests.audit import gate
+from tests.audit import mutation
 
 pytestmark = [pytest.mark.ci, pytest.mark.xdist_group("digits")]  # one count serves all
 
-PAGES = sources()
+CONFIG = lesson.config()
+PAGES = CONFIG.sources()
 
 
 @pytest.fixture(scope="module")
 def tallies():
-    return gate.try_pages(PAGES)
+    return mutation.try_pages(PAGES, CONFIG)
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_each_changed_digit_is_reported_or_listed(tallies, name):
-    assert sorted(tallies[name].survivors) == sorted(gate.listed().get(name, {}))
+    assert sorted(tallies[name].survivors) == sorted(digits.listed().get(name, {}))
 
 
 def test_every_digit_of_every_page_was_changed(tallies):
@@ -32,7 +35,7 @@ def test_every_digit_of_every_page_was_changed(tallies):
         assert tallies[name].digits == len(re.findall("[0-9]", text))
 
 
-# --- The gate itself: it must see what it is there to see
+# --- The audit itself: it must see what it is there to see
 
 
 @pytest.mark.parametrize(
@@ -48,12 +51,12 @@ def test_every_digit_of_every_page_was_changed(tallies):
     ],
 )
 def test_a_digit_that_nothing_depends_on_survives(text, survivors):
-    assert gate.try_pages({"docs/page.md": text})["docs/page.md"].survivors == survivors
+    assert mutation.try_pages({"docs/page.md": text}, CONFIG)["docs/page.md"].survivors == survivors
 
 
 def test_a_page_that_fails_its_check_is_refused():
     with pytest.raises(ValueError, match="must pass its check first"):
-        gate.try_page("A loose 5.", "docs/page.md")
+        mutation.try_page("A loose 5.", "docs/page.md", CONFIG)
 
 
 # --- The data of the exercise, whose digits the page shows too
@@ -157,19 +160,19 @@ def test_the_data_of_the_exercise_is_without_fault():
 @pytest.fixture(scope="module")
 def exercise_tally():
     text = read(DOCS / "your-turn.toml")
-    tally = gate.Tally()
-    for at in gate.digits(text):
-        tally.tried(text, at, caught=any(faults(gate.changed(text, at))))
+    tally = mutation.Tally()
+    for at in mutation.digits(text):
+        tally.tried(text, at, caught=any(faults(mutation.changed(text, at))))
     return tally
 
 
 def test_each_changed_digit_of_the_exercise_is_reported_or_listed(exercise_tally):
-    assert sorted(exercise_tally.survivors) == sorted(gate.listed().get(EXERCISE, {}))
+    assert sorted(exercise_tally.survivors) == sorted(digits.listed().get(EXERCISE, {}))
 
 
 def test_the_figures_that_the_site_publishes_are_those_of_this_run(tallies, exercise_tally):
     every = [*tallies.values(), exercise_tally]
     total = sum(tally.digits for tally in every)
     left = sum(len(tally.survivors) for tally in every)
-    assert f"{total:,} digits" in gate.published()
-    assert f"{total - left:,} changes" in gate.published()
+    assert f"{total:,} digits" in digits.published()
+    assert f"{total - left:,} changes" in digits.published()

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import _import, chapters, lesson, need, pages, settle
+from conftest import chapters, importable, lesson, need, pages, settle
 
 pytestmark = pytest.mark.ci
 
@@ -25,7 +25,7 @@ OPEN = "document.querySelectorAll('details').forEach(answer => answer.open = tru
 @pytest.mark.parametrize("page", pages())
 def test_a_page_fits_and_is_accessible(page, scheme, visit):
     """No sideways scrolling, no error, no other host, no finding of axe; answers open too."""
-    axe = need(_import("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
+    axe = need(importable("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
     tab = visit(page, 360, scheme)
     background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 300) == (scheme == "dark")

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT, _import, need
+from conftest import ROOT, importable, need
 
 FILE = ROOT / "docs" / "what-length-costs.json"
 PEERS = ["scipy", "torch", "jax", "onnxruntime", "onnx", "mpmath"]
@@ -15,7 +15,7 @@ PEERS = ["scipy", "torch", "jax", "onnxruntime", "onnx", "mpmath"]
 @pytest.mark.filterwarnings("default")
 def test_it_runs_small_with_every_peer_and_writes_nothing():
     for name in PEERS:
-        need(_import(name), name)
+        need(importable(name), name)
     before = FILE.read_bytes()
     run = subprocess.run(
         [sys.executable, ROOT / "tests" / "benchmark_length.py", "--small"],

@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 
 import numpy as np
 import pytest
-from conftest import _import, lesson, need, pages, settle
+from conftest import importable, lesson, need, pages, settle
 
 import attention
 
@@ -300,7 +300,7 @@ def test_at_200_percent_zoom_nothing_is_cut_off(name, figure):
 @every_figure
 def test_a_figure_in_use_is_accessible(name, scheme, figure):
     """No finding of axe with everything shown, nor with a field that is wrong."""
-    axe = need(_import("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
+    axe = need(importable("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
     one = figure(name, scheme=scheme)
     if name == "worksheet":
         one.fill(steps=True)

@@ -14,7 +14,8 @@ from attention import (
     causal_mask,
     scaled_dot_product_attention,
 )
-from attention.core import LONG, plain_attention
+from attention.core import plain_attention
+from attention.sdpa import BLOCKWISE_MIN_SCORES
 
 NAN, INF = np.nan, np.inf
 
@@ -69,7 +70,7 @@ def test_the_answer_is_that_of_the_formula(kind, sizes, dtype, near):
 
 
 def test_the_formula_serves_until_the_scores_are_many():
-    n = int(LONG**0.5)
+    n = int(BLOCKWISE_MIN_SCORES**0.5)
     query, key, value = draw((n, 8), (n, 8), (n, 8))
     shorter = scaled_dot_product_attention(query[:-1], key, value)
     assert identical(shorter, plain_attention(query[:-1], key, value, None, False, None))

@@ -17,7 +17,7 @@ READ = 400  # ms in which a page that has been reached the end of is marked
 @pytest.mark.parametrize("way", ["hover", "focus", "tap"])
 def test_a_number_shows_how_it_was_computed(way, visit):
     tab = visit(chapters()[0], has_touch=way == "tap")
-    number = tab.locator("article .n", has_text="0.3611").first
+    number = tab.locator("article .computed", has_text="0.3611").first
     box = tab.locator("#how")
     assert not box.is_visible()
     getattr(number, way)()
@@ -36,14 +36,14 @@ def test_every_explanation_stays_on_the_page_and_by_its_number(width, visit):
     """Also those in answers; and a pointer can move from the number onto the box."""
     tab = visit(chapters()[0], width)
     tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-    for item in tab.locator("article :is(.n, abbr)[data-how]").all():
+    for item in tab.locator("article :is(.computed, abbr)[data-how]").all():
         item.focus()
         at, box = item.bounding_box(), tab.locator("#how").bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
         assert box["y"] <= at["y"] + at["height"]
         assert box["y"] + box["height"] >= at["y"]
-    number = tab.locator("article .n[data-how]").first
+    number = tab.locator("article .computed[data-how]").first
     number.hover()
     box = tab.locator("#how").bounding_box()
     tab.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -64,13 +64,13 @@ def test_explanations_work_after_instant_navigation(visit):
     tab = visit(chapters()[0])
     tab.locator("a.md-footer__link--next").click()
     tab.locator("h1", has_text="When it selects").wait_for()
-    tab.locator("article .n[data-how]").first.focus()
+    tab.locator("article .computed[data-how]").first.focus()
     assert tab.locator("#how").text_content().startswith("computed as ")
 
 
 def test_without_javascript_the_browsers_own_tooltip_says_it(parsed):
     for page in chapters():
-        numbers = parsed(page).select("article .n:not(code *)")
+        numbers = parsed(page).select("article .computed:not(code *)")
         assert len(numbers) > 5
         assert all(number["title"] for number in numbers)
 
@@ -142,7 +142,7 @@ def test_a_mark_stays_with_the_formula_before_it(parsed):
         for formula in parsed(page).select("article math"):
             if formula.find_parent(class_=("nowrap", "formula")):
                 continue
-            number = formula.find_parent(class_="n") or formula
+            number = formula.find_parent(class_="computed") or formula
             if re.match(r"[,.;:!?)]", str(number.next_sibling or "")):
                 loose.append((page, str(formula), str(number.next_sibling)[:20]))
     assert loose == []

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from _lesson.exercise.judge import load
 from _lesson.exercise.page import FILES, NAME
-from conftest import Handler, _import, chapters, follow, go, need
+from conftest import Handler, chapters, follow, go, importable, need
 
 pytestmark = pytest.mark.ci
 
@@ -535,7 +535,7 @@ def test_it_works_in_a_folder_of_a_host(site, browser, runtime):
 
 
 def test_verdicts_fit_and_are_accessible(turn):
-    axe = need(_import("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
+    axe = need(importable("axe_playwright_python.sync_playwright"), "axe-playwright-python").Axe()
     tab = turn()
     tab.run(
         EXERCISE.wrong[0]["program"].replace("return output", "print(output)\n    return output")

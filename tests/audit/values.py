@@ -1,51 +1,33 @@
 """Print, as JSON, what the pages give where this runs: .ci/matrix compares many such.
 
-What differs from a page, and for each number in prose its place, the decimals that are
-shown and the value behind it.
+What differs from a page, and for each number in prose its place, the power of ten of its last
+digit and the value behind it.
 """
 
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
+import math
 
-import numpy as np
-
-sys.path[:0] = [
-    str(Path(__file__).resolve().parents[2] / "docs"),
-    str(Path(__file__).resolve().parents[2]),
-]
-
-from _lesson.checked import command as check  # noqa: E402
-from _lesson.checked.document import Reader  # noqa: E402
-from _lesson.checked.numerals import NUMBER, flat  # noqa: E402
-from _lesson.checked.runner import Runner  # noqa: E402
+from _lesson import lesson
+from _lesson.checked import Record, check, report
+from _lesson.checked.numerals import NUMBER, last_digit
 
 
-class Values(Reader):
-    """Reads a page and keeps the value behind each number of its prose."""
-
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.values = []
-
-    def bound(self, token, mark, base) -> None:
-        super().bound(token, mark, base)
-        if token["target"] or token["word"]:
-            return
-        line, expression = self.line_of(base + token.start()), mark["expression"].strip()
-        values = flat(self.runner.run(expression, line, "eval"))
-        for literal, value in zip(NUMBER.findall(token[0]), values, strict=True):
-            if isinstance(value, float) and np.isfinite(value):
-                mantissa, _, power = literal.rstrip("%").partition("e")
-                decimals = len(mantissa.partition(".")[2]) + 2 * literal.endswith("%")
-                place = (self.name, line, expression, decimals - int(power or 0))
-                self.values.append((place, value))
+def numbers(record: Record) -> list[tuple[str, float]]:
+    """The literals of a record that stand for doubles, each with its value."""
+    if record.kind != "number" or record.literal.startswith("]("):
+        return []
+    literals = NUMBER.findall(record.literal)
+    if len(literals) != len(record.values):  # words, or names with digits
+        return []
+    pairs = zip(literals, record.values, strict=True)
+    return [(text, x) for text, x in pairs if isinstance(x, float) and math.isfinite(x)]
 
 
 def kernel() -> str:
     """The OpenBLAS kernel that numpy uses."""
+    import numpy as np
     from threadpoolctl import threadpool_info
 
     np.ones((2, 2)) @ np.ones((2, 2))
@@ -53,12 +35,15 @@ def kernel() -> str:
 
 
 def main() -> None:
-    problems, values = [], []
-    for name, text in check.sources().items():
-        reader = Values(text, Runner(name))
-        problems += check.report({name: reader.read()})
-        values += reader.values
-    print(json.dumps({"kernel": kernel(), "problems": problems, "values": values}))
+    config = lesson.config()
+    pages = check(config.sources(), config)
+    values = [
+        ((name, record.line, record.expression, last_digit(text)), value)
+        for name, page in pages.items()
+        for record in page.records
+        for text, value in numbers(record)
+    ]
+    print(json.dumps({"kernel": kernel(), "problems": report(pages), "values": values}))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ zero one two three four five six seven eight nine ten eleven twelve thirteen fou
 fifteen sixteen seventeen eighteen nineteen twenty
 """
 WORDS = tuple(_WORDS.split())
+ORDINALS = ("zeroth", *"first second third fourth fifth sixth seventh eighth ninth tenth".split())
 MINUS = "\u2212"  # the longer dash that typography prefers
 
 # The sign belongs to the number unless something stands before it: a-1, 2-3.
@@ -20,7 +21,7 @@ NUMBER = re.compile(
 DIGIT = re.compile(r"[\d⁰¹²³⁴-⁹₀-₉½⅓⅔¼¾]+")
 
 
-def like(literal: str, value: object) -> str:
+def format_like(literal: str, value: object) -> str:
     """Write `value` as `literal` is written: its decimals, commas, % or word.
 
     Raises ValueError for what is no number, and TypeError for a bool, which would
@@ -33,10 +34,9 @@ def like(literal: str, value: object) -> str:
     if not math.isfinite(value):
         raise ValueError(f"the value is {value}, which no number on a page can be")
     if literal.lower() in WORDS:
-        if value != int(value) or not 0 <= value < len(WORDS):
-            raise ValueError(f"{value} has no word here: write it in digits")
-        word = WORDS[int(value)]
-        return word.capitalize() if literal[0].isupper() else word
+        return _in_words(literal, value, WORDS)
+    if literal.lower() in ORDINALS:
+        return _in_words(literal, value, ORDINALS)
     comma = "," if "," in literal else ""
     percent = "%" if literal.endswith("%") else ""
     mantissa, _, exponent = literal.rstrip("%").partition("e")
@@ -56,10 +56,23 @@ def like(literal: str, value: object) -> str:
     return (sign + text + percent).replace("-", MINUS if MINUS in literal else "-")
 
 
-def flat(value: object) -> list:
+def _in_words(literal: str, value: object, words: tuple[str, ...]) -> str:
+    if value != int(value) or not 0 <= value < len(words):
+        raise ValueError(f"{value} has no word here: write it in digits")
+    word = words[int(value)]
+    return word.capitalize() if literal[0].isupper() else word
+
+
+def last_digit(literal: str) -> int:
+    """The power of ten that the last digit of a number stands for: 0.25 and 25% give -2."""
+    mantissa, _, power = literal.rstrip("%").partition("e")
+    return int(power or 0) - len(mantissa.partition(".")[2]) - 2 * literal.endswith("%")
+
+
+def flatten(value: object) -> list:
     """The numbers of a value in order: of an array, a tuple, or of itself."""
     if hasattr(value, "ravel"):
         return value.ravel().tolist() if value.ndim else [value.item()]
     if isinstance(value, (list, tuple)):
-        return [number for item in value for number in flat(item)]
+        return [number for item in value for number in flatten(item)]
     return [value]

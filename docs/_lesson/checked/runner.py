@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import sys
 import tempfile
 import traceback
 import warnings
-from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[3]
-
-
-class Problem(NamedTuple):
-    """One place where a page is wrong: its line, counted from 1, and why."""
-
-    line: int
-    message: str
+from .records import Problem
 
 
 class Failed(Exception):
@@ -75,22 +65,13 @@ def _descriptors():
                 os.close(copy)
 
 
-def beside(name: str) -> dict:
-    """What was measured for a page: `measured`, from the .json file beside it, if any.
-
-    It serves prose and figures. A checked block does without, for a reader has no such file.
-    """
-    path = (ROOT / name).with_suffix(".json")
-    return {"measured": json.loads(path.read_text("utf-8"))} if path.is_file() else {}
-
-
 class Runner:
     """Runs the code of one page, in order, in one namespace."""
 
-    def __init__(self, name: str, progress=lambda line: None, namespace: dict | None = None):
+    def __init__(self, name: str, namespace: dict | None = None, progress=lambda line: None):
         self.name = name
-        self.progress = progress
-        self.namespace = namespace or {"__name__": "__main__", **beside(name)}
+        self.progress = progress  # is told the line of each piece of code before it runs
+        self.namespace = {"__name__": "__main__", **(namespace or {})}
 
     def run(self, source: str, line: int, mode: str = "single") -> object:
         """Run `source`, which stands at `line`; return what it printed.
@@ -136,7 +117,7 @@ class Runner:
 
     def aside(self, source: str, line: int) -> object:
         """Run a block that sees the page's names, and leaves the page none of its own."""
-        return Runner(self.name, self.progress, dict(self.namespace)).run(source, line, "exec")
+        return Runner(self.name, self.namespace, self.progress).run(source, line, "exec")
 
     def fresh(self) -> Runner:
         """A runner for a page that is shown inside this one."""

@@ -24,8 +24,9 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from _lesson.checked import command as check
+from _lesson import DOCS
 from _lesson.exercise import judge
+from _lesson.site import glossary
 
 log = logging.getLogger("mkdocs.hooks.exercise")
 
@@ -41,7 +42,7 @@ NAME = f"pyodide-{VERSION}"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "attention", NAME)
 PATIENCE = 120  # seconds for the package to arrive
 
-DATA = check.DOCS / "your-turn.toml"
+DATA = DOCS / "your-turn.toml"
 DOWNLOAD = "code/your-turn.py"
 PUBLISHED = "assets/"  # where the page's script finds what it runs
 
@@ -146,10 +147,8 @@ With `--starter` in place of the file's name it prints the code to begin with; w
 
 def words() -> str:
     """The words to know, as the glossary has them."""
-    terms = dict(
-        re.findall(r"^(\w[^\n]*)\n: +([^\n]+)", check.read(check.DOCS / "glossary.md"), re.M)
-    )
-    return "\n".join(f"**{word}**\n:   {terms[word]}\n" for word in WORDS if word in terms)
+    meaning = glossary.entries()
+    return "\n".join(f"**{word}**\n:   {meaning[word]}\n" for word in WORDS if word in meaning)
 
 
 def task() -> str:
@@ -276,7 +275,7 @@ What you write is kept in this browser.</p>
 
 def version() -> str:
     """What changes with the judge, the exercise or the worker: then they are fetched anew."""
-    files = [Path(judge.__file__), DATA, check.DOCS / "assets/your-turn-worker.js"]
+    files = [Path(judge.__file__), DATA, DOCS / "assets/your-turn-worker.js"]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 

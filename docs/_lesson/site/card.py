@@ -1,6 +1,6 @@
 """Draw the picture that stands for the site where its address is shared.
 
-    python docs/_lesson/site/card.py     writes docs/assets/card.png; needs Chromium
+`main` writes docs/assets/card.png, and needs Chromium.
 
 It shows no number, so none on it can go stale; its bars are the weights of the first chapter.
 """
@@ -10,15 +10,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
+from attention import ONE_QUERY, attention_weights
+
 DOCS = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(DOCS.parent)]
-
-from attention import ONE_QUERY, attention_weights  # noqa: E402
-
 CARD = DOCS / "assets/card.png"
 WIDTH, HEIGHT = 1200, 630
 
@@ -51,6 +48,7 @@ i {{ height: 44px; background: var(--plot-weight); }}
 
 
 def main() -> None:
+    """Draw it, or raise SystemExit where there is no Chromium."""
     names = ("chromium", "chromium-browser", "google-chrome")
     program = next(filter(None, map(shutil.which, names)), None)
     if not program:
@@ -74,7 +72,3 @@ def main() -> None:
             check=True,
             capture_output=True,
         )
-
-
-if __name__ == "__main__":
-    main()

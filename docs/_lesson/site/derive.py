@@ -4,6 +4,7 @@ import ast
 import functools
 import json
 import re
+import runpy
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +13,8 @@ PACKAGE = Path(__file__).parents[3] / "attention"
 
 # In teaching order; each may import only from those before it.
 MODULES = (
-    "core", "blockwise", "partials", "counting", "examples", "tables", "runs", "__main__"
+    "arguments", "masks", "core", "measures", "workspace", "threads", "guard", "blockwise",
+    "sdpa", "partials", "counting", "examples", "tables", "runs", "__main__",
 )  # fmt: skip
 
 # These need more than numpy, and are not in the single file.
@@ -21,9 +23,8 @@ LEFT_OUT = {"distributed"}
 ABOUT = '''\
 """{summary}
 
-    python3 attention.py             all five runs
-    python3 attention.py --one       one of them; also --select, --scale, --mask
-                                     and --params, and several at once
+    python3 attention.py             all runs
+    python3 attention.py --one       one of them, or several at once
     python3 attention.py --help      what each shows
 
 Beside a script of your own, `from attention import softmax` works as well.
@@ -123,16 +124,14 @@ def notebook(package=PACKAGE):
 
 
 def front(package):
-    """Return the package's first sentence, and its version and public names as code."""
-    text = (package / "__init__.py").read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    values = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
-    names = sorted(sum(ast.literal_eval(values["HOMES"]).values(), ()))
-    exports = "".join(f'    "{name}",\n' for name in names)
-    version = ast.literal_eval(values["__version__"])
+    """Return the package's first sentence, and its version, runs and public names as code."""
+    public = runpy.run_path(str(package / "__init__.py"), run_name=package.name)
+    names = "".join(f'    "{name}",\n' for name in public["__all__"])
+    runs = "".join(f'    "{name}": "{meaning}",\n' for name, meaning in public["RUNS"].items())
+    version = f'__version__ = "{public["__version__"]}"'
     return (
-        ast.get_docstring(tree).partition("\n")[0],
-        f'__version__ = "{version}"\n\n__all__ = [\n{exports}]\n',
+        public["__doc__"].partition("\n")[0],
+        f"{version}\n\nRUNS = {{\n{runs}}}\n\n__all__ = [\n{names}]\n",
     )
 
 

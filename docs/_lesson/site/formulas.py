@@ -15,7 +15,7 @@ log = logging.getLogger("mkdocs.hooks.formulas")
 converter = LatexToMathML(fancy_error=False)
 
 MARKED = re.compile(
-    r'(?P<open><span class="n"[^>]*>)?'
+    r'(?P<open><span class="computed"[^>]*>)?'
     r'<span class="arithmatex">\\\((?P<inline>.*?)\\\)</span>'
     r"(?P<close>(?(open)</span>))(?P<mark>[,.;:!?)]*)"
     r'|<div class="arithmatex">\\\[(?P<block>.*?)\\\]</div>',

@@ -1,13 +1,12 @@
 """Where MkDocs meets the checked pages: few lines, so that another generator would do.
 
-A build fails on any number that has drifted and on any warning. `mkdocs serve` shows
-both, on the page and in the console, and goes on.
+A build fails on any number that has drifted. `mkdocs serve` shows it, on the page and in the
+console, and goes on.
 """
 
 from __future__ import annotations
 
 import functools
-import html
 import logging
 import re
 import shutil
@@ -15,69 +14,50 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mkdocs.exceptions import Abort
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-sys.dont_write_bytecode = True  # else a file saved twice in a second is taken for the old one
+PLACES = [str(Path(__file__).resolve().parents[up]) for up in (2, 3)]
 
-from _lesson.checked import command as check, output
+
+def importable() -> None:
+    """Let hooks and pages import _lesson, and the package: those of this checkout."""
+    sys.path[:0] = [place for place in PLACES if place not in sys.path]
+
+
+importable()
+
+from _lesson import lesson  # noqa: E402
+from _lesson.checked.hook import Hook  # noqa: E402
 from _lesson.site import serving  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.lesson")
 
-TERM = re.compile(
-    r"<(?P<end>/?)(?P<tag>a|th|h[1-6]|summary)(?=[\s>])"  # no tooltip in these
-    r'|<abbr title="(?P<meaning>[^"]*)">(?P<term>[^<]*)</abbr>'
-)
 DERIVED = {"code/attention.py": "script", "code/attention.ipynb": "notebook"}
-
-
-class Warnings(logging.Handler):
-    """Counts what MkDocs and its plugins only warn of."""
-
-    count = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.count += 1
 
 
 class Build:
     """What is known while one build runs."""
 
-    serving = False
-    checking: check.Checking
-    warned = Warnings(logging.WARNING)
+    checked = Hook(lesson.config, serving.known)
     scratch = tempfile.TemporaryDirectory(prefix="attention-")
 
 
 def on_startup(command: str, **_) -> None:
-    Build.serving = command == "serve"
-    logging.getLogger("mkdocs").addHandler(Build.warned)
+    importable()  # MkDocs has taken back what was done while it loaded this file
+    Build.checked.on_startup(command)
 
 
 def on_config(config) -> None:
-    texts = check.sources()
-    known = serving.known(texts) if Build.serving else {}
-    Build.checking = check.Checking(texts, known=known)  # goes on while MkDocs gets ready
-    fences = config.mdx_configs.setdefault("pymdownx.superfences", {})
-    fences.setdefault("custom_fences", []).append(
-        {"name": "output", "class": "output", "format": output.as_html}
-    )
-    # The terms of the glossary show their meaning on every page.
-    config.mdx_configs.setdefault("abbr", {})["glossary"] = terms()
+    Build.checked.on_config(config)
     jupyter = config.plugins.get("mkdocs-jupyter")
-    if Build.serving and jupyter:
+    if Build.checked.serving and jupyter:
         # Running the notebook takes seconds; an author waits for each save.
         jupyter.config.update(execute=False, cache=True, cache_dir=Build.scratch.name + "/cache")
 
 
 def on_pre_build(config) -> None:
-    # MkDocs takes back what a hook adds to the path while it is loaded.
-    sys.path[:0] = [place for place in check.PLACES if place not in sys.path]
-    Build.warned.count = 0
-    if Build.serving:
+    if Build.checked.serving:
         search = config.plugins["material/search"].search_index
         search.add_entry_from_context = functools.partial(serving.index, search)
 
@@ -93,10 +73,10 @@ def on_files(files, config) -> None:
         there = path.exists() and path.stat().st_size > 0
         try:
             # It takes a second to render the notebook: a server shows that of its start.
-            if not (Build.serving and derived == "notebook" and there):
+            if not (Build.checked.serving and derived == "notebook" and there):
                 path.write_bytes(getattr(derive, derived)().encode())
         except SyntaxError as error:  # a module of the package, half written
-            if not Build.serving:
+            if not Build.checked.serving:
                 raise
             log.error(f"{name} is that of the last good save: {error}")
         if not path.exists():
@@ -105,27 +85,14 @@ def on_files(files, config) -> None:
         files.append(File(name, Build.scratch.name, config.site_dir, config.use_directory_urls))
 
 
-def on_page_read_source(page, config) -> str | None:
-    name = f"docs/{page.file.src_uri}"
-    if name not in Build.checking.texts:
-        return None
-    checked = Build.checking[name]
-    text = checked.site.removeprefix("\ufeff")
-    if checked.problems:
-        text = with_notice(text, check.report({name: checked}))
-    return text
+on_page_read_source = Build.checked.on_page_read_source
 
 
 def on_env(env, config, files) -> None:
     """All pages are read, and none is written: where numbers drifted, a build ends here."""
-    pages = Build.checking.pages()
-    if Build.serving:
-        serving.keep(Build.checking, env)
-    lines = check.report(pages)
-    for line in lines:
-        log.error(line)
-    if lines and not Build.serving:
-        raise Abort(f"{len(lines)} places differ from the code: see above")
+    if Build.checked.serving:
+        serving.keep(Build.checked.checking, env)
+    Build.checked.on_env(env, config, files)
     # Fill in what only the whole build knows.
     for file in files.documentation_pages():
         text = file.page.content or ""
@@ -136,56 +103,15 @@ def on_post_build(config) -> None:
     # mkdocs-jupyter makes a page of the notebook, which readers also download.
     for name in DERIVED:
         shutil.copyfile(Path(Build.scratch.name, name), Path(config.site_dir, name))
-    if Build.warned.count and not Build.serving:
-        raise Abort(f"the build gave {Build.warned.count} warnings: see above")
+
+
+def on_serve(server, config, builder) -> None:
+    serving.watch_saves(server, [config.docs_dir, config.config_file_path])
 
 
 def on_pre_page(page, **_) -> None:
-    if Build.serving and page.file.src_uri.endswith(".md"):  # mkdocs-jupyter caches its own
+    if Build.checked.serving and page.file.src_uri.endswith(".md"):  # mkdocs-jupyter caches its own
         page.render = functools.partial(serving.render, page)
-
-
-def with_notice(text: str, lines: list[str]) -> str:
-    """The page with its problems on top, below its front matter."""
-    front = re.match(r"---\n.*?\n---\n", text, re.DOTALL)
-    at = front.end() if front else 0
-    rows = "".join(f"    <li><code>{html.escape(line)}</code></li>\n" for line in lines)
-    notice = f'\n!!! failure "This page and the code differ"\n\n    <ul>\n{rows}    </ul>\n\n'
-    return text[:at] + notice + text[at:]
-
-
-def terms() -> dict[str, str]:
-    """The glossary's terms, in the forms in which they occur, and their meanings."""
-    glossary = check.read(check.DOCS / "glossary.md")
-    found = {}
-    for term, meaning in re.findall(r"^(\w[^\n]*)\n: +([^\n]+)", glossary, re.MULTILINE):
-        plural = term[:-1] + "ies" if term.endswith("y") and term != "key" else term + "s"
-        for form in (term, plural):
-            found[form] = found[form[0].upper() + form[1:]] = plain(meaning)
-    return found
-
-
-def on_page_content(text: str, page, **_) -> str:
-    """Keep a term's tooltip where it first stands in running text: once is enough."""
-    seen, inside = set(), 1 if page.file.src_uri == "glossary.md" else 0
-
-    def once(found: re.Match) -> str:
-        nonlocal inside
-        if found["tag"]:
-            inside += -1 if found["end"] else 1
-        elif inside or found["meaning"] in seen:
-            return found["term"]
-        else:
-            seen.add(found["meaning"])
-        return found[0]
-
-    return TERM.sub(once, text)
-
-
-def plain(markdown: str) -> str:
-    """A line of Markdown without its marks."""
-    text = re.sub(r"<!--.*?-->|[`*$]|\]\([^)]*\)", "", markdown)
-    return text.replace("[", "").replace("]", "")
 
 
 def colab_link(repository: str | None) -> str:
@@ -198,16 +124,24 @@ def colab_link(repository: str | None) -> str:
     return f'<p><a href="{address}">Open in Colab</a></p>'
 
 
+def counted(pages: dict) -> str:
+    """How much the checked pages hold, in a sentence for a page."""
+    examples = sum(page.examples for page in pages.values())
+    numbers = sum(page.numbers for page in pages.values())
+    text = f"{examples:,} examples and {numbers:,} numbers in prose on {len(pages)} pages."
+    return f"<strong>{text}</strong>"
+
+
 def changed() -> str:
     """How many digits the test of every digit changes, and what came of it."""
-    from tests.audit import gate
+    from _lesson.pages import digits
 
-    return gate.published()
+    return digits.published()
 
 
 FILLERS = {
     "<!-- colab -->": lambda config: colab_link(config.repo_url),
-    "<!-- counted -->": lambda config: check.counted(Build.checking.pages()),
+    "<!-- counted -->": lambda config: counted(Build.checked.checking.pages()),
     "<!-- changed -->": lambda config: changed(),
 }
 FILLED = re.compile("|".join(FILLERS))

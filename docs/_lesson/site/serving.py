@@ -11,8 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jinja2 import FileSystemBytecodeCache
+from watchdog import events
+from watchdog.observers import Observer
 
-from _lesson.checked import command as check
+from _lesson import DOCS, ROOT
+from _lesson.checked import Checking, Page
 
 
 class Kept:
@@ -21,17 +24,17 @@ class Kept:
     package: dict[Path, int] | None = None
     around: dict[Path, int] | None = None  # what all pages are made with
     texts: dict[str, str]
-    pages: dict[str, check.Page]
+    pages: dict[str, Page]
     rendered: dict[str, tuple]
     indexed: dict[str, tuple]
     templates = tempfile.TemporaryDirectory(prefix="attention-")
 
 
-def known(texts: dict[str, str]) -> dict[str, check.Page]:
+def known(texts: dict[str, str]) -> dict[str, Page]:
     """Of the last build, the pages that a new check would find as they were."""
-    pages = {check.ROOT / name for name in texts if name != "docs/glossary.md"}  # in all pages
-    package = saved((check.ROOT / "attention").glob("*.py"))
-    around = saved(file for file in check.DOCS.rglob("*.*") if file not in pages)
+    pages = {ROOT / name for name in texts if name != "docs/glossary.md"}  # in all pages
+    package = saved((ROOT / "attention").glob("*.py"))
+    around = saved(file for file in DOCS.rglob("*.*") if file not in pages)
     if around != Kept.around:
         Kept.rendered, Kept.indexed = {}, {}
     if (package, around) != (Kept.package, Kept.around):
@@ -44,7 +47,7 @@ def saved(files: Iterable[Path]) -> dict[Path, int]:
     return {file: file.stat().st_mtime_ns for file in files}
 
 
-def keep(checking: check.Checking, env) -> None:
+def keep(checking: Checking, env) -> None:
     """Keep the results of a check, and the templates of the build it belongs to."""
     Kept.texts, Kept.pages = checking.texts, checking.pages()
     env.bytecode_cache = FileSystemBytecodeCache(Kept.templates.name)
@@ -72,3 +75,29 @@ def index(search, page) -> None:
         Kept.indexed[page.url] = key, search.entries[before:]
     else:
         search.entries += Kept.indexed[page.url][1]
+
+
+class Saves(Observer):
+    """Tells of files that were written, at once; MkDocs's own looks twice a second.
+
+    That a file was read is nothing to tell: a build reads them all.
+    """
+
+    told = (
+        events.FileCreatedEvent,
+        events.FileDeletedEvent,
+        events.FileModifiedEvent,
+        events.FileMovedEvent,
+    )
+
+    def schedule(self, handler, path, **options):
+        return super().schedule(handler, path, event_filter=list(self.told), **options)
+
+
+def watch_saves(server, watched: list[str]) -> None:
+    """Let a server hear of saves at once in the places that it watches already."""
+    for path in watched:
+        server.unwatch(path)
+    server.observer = Saves()
+    for path in watched:
+        server.watch(path)

@@ -1,0 +1,95 @@
+"""What attention by blocks must not leave to the type it works in.
+
+Values that could spoil a sum are found before it, by the range of the values and the
+norms of the keys. Queries whose scores could be too large are found after it, and
+worked out again by the plain formula, a few at a time.
+"""
+
+import numpy as np
+
+from .core import plain_attention
+from .masks import causal_mask
+
+ROWS_RECOMPUTED = 32  # queries at a time where the plain formula is needed
+# With scores of at most MAX_LOG2_SCORE bits either way, and values that are 0 or
+# between 1 / MAX_IN_RANGE and MAX_IN_RANGE, no sum can overflow or underflow.
+MAX_LOG2_SCORE = 48
+MAX_IN_RANGE = 2.0**40
+
+
+def check_values(key, value):
+    """Make values safe to multiply with a weight of 0, and measure the keys.
+
+    -> the values, zeros where one is not finite or close to overflow; the keys'
+    norms, (..., n_keys, 1), infinite there; and the same, infinite also where a
+    value is out of that range.
+    """
+    size = np.abs(value)
+    if (least := size.min(initial=1)) == 0:
+        np.copyto(size, 1, where=size == 0)
+        least = size.min(initial=1)
+    room = np.finfo(value.dtype).max / (2 * max(value.shape[-2], 1))
+    with np.errstate(all="ignore"):
+        length, endless = norm(key), value.dtype.type(np.inf)
+    if least >= 1 / MAX_IN_RANGE and size.max(initial=1) <= min(MAX_IN_RANGE, room):
+        return value, length, length
+    largest = size.max(axis=-1, keepdims=True, initial=1)
+    smallest = size.min(axis=-1, keepdims=True, initial=1)
+    sound = largest <= room  # not so if one is NaN
+    in_range = (largest <= MAX_IN_RANGE) & (smallest >= 1 / MAX_IN_RANGE)
+    length = np.where(sound, length, endless)
+    if not sound.all():
+        value = np.where(sound, value, 0)
+    return value, length, np.where(in_range, length, endless)
+
+
+def longest_key(length, head, tiles):
+    """Find the longest key that each query of some tiles sees: (n_tiles, tile, 1).
+
+    Without tiles, the longest of all keys.
+    """
+    if head.causal_block is not None and tiles is not None and len(length):
+        so_far = np.maximum.accumulate(length)
+        seen = tiles.of(np.arange(len(head.query)))
+        return so_far[np.minimum(seen, len(length) - 1)]
+    if head.mask is not None and tiles is not None:
+        seen = tiles.of(head.mask)
+        seen = seen if seen.dtype == bool else seen != -np.inf
+        return np.where(seen, length.T, 0).max(axis=-1, keepdims=True, initial=0)
+    return length.max(initial=0)
+
+
+def recompute_unsafe(output, head, tiles, size, maximum, total):
+    """Work out by the plain formula what the working type could spoil."""
+    trusted = 2.0**-8 / np.finfo(output.dtype).eps  # a score's error is below 1/256
+    reach = longest_key(head.length, head, None)
+    wrong = ~(size * reach <= trusted)
+    if wrong.any():
+        wrong = ~(size * longest_key(head.length, head, tiles) <= trusted)
+    seen = total != 0
+    if head.mask is not None and head.mask.dtype != bool:
+        seen |= (tiles.of(head.mask) != -np.inf).any(axis=-1, keepdims=True)
+    wrong |= seen & ~(abs(maximum) <= trusted)
+    if not wrong.any():
+        return
+    starts = range(tiles.start, tiles.stop, tiles.step * tiles.tile)
+    for start, tile, bad in zip(starts, output, wrong, strict=True):
+        for first in range(0, tiles.tile, ROWS_RECOMPUTED):
+            few = slice(first, min(first + ROWS_RECOMPUTED, tiles.tile))
+            if not bad[few].any():
+                continue
+            rows = slice(start + few.start, start + few.stop)
+            mask = head.mask
+            if head.causal_block is not None:
+                mask = causal_mask(rows.stop - rows.start, len(head.key), rows.start)
+            elif mask is not None:
+                mask = mask[rows]
+            plain = plain_attention(
+                head.query[rows], head.key, head.value, mask, False, head.scale
+            )
+            np.copyto(tile[few], plain, where=bad[few], casting="same_kind")
+
+
+def norm(x):
+    """Measure vectors: (..., d) -> (..., 1), with no second array of their size."""
+    return np.sqrt(np.einsum("...d,...d->...", x, x))[..., None]

@@ -1,0 +1,80 @@
+"""An author accepts what the code says: just that is written, and nothing is lost."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from _lesson import lesson
+from _lesson.checked.command import main
+from _lesson.checked.records import edited
+
+
+def run_check(checkout: Path, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-B", checkout / "docs/_lesson", "check", *arguments],
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+DRIFTED = (
+    "# A page – with “UTF-8”\n\nA weight of 0.30<!--= w[0] --> here.\n\n"
+    "```pycon\n>>> w = [0.25]\n>>> print(f'é {w[0]}')\né 0.24\n```\n\n"
+    "And 0.31<!--= w[0] --> there, 0.25<!--= w[0] --> too.\n"
+).replace("A weight of 0.30<!--= w[0] --> here.", "No digit.").replace("UTF-8", "UTF")  # fmt: skip
+MENDED = DRIFTED.replace("0.24", "0.25").replace("0.31", "0.25")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_accept_writes_outputs_and_leaves_the_rest_byte_for_byte(checkout, newline):
+    page = checkout / "docs" / "page.md"
+    page.write_bytes(DRIFTED.replace("\n", newline).encode())
+    shown = run_check(checkout, "docs/page.md")
+    assert shown.returncode == 1
+    assert "docs/page.md:8: é [-0.24-]{+0.25+}" in shown.stdout
+    assert page.read_bytes() == DRIFTED.replace("\n", newline).encode()
+    written = run_check(checkout, "--accept", "docs/page.md")
+    assert written.returncode == 0
+    assert page.read_bytes() == MENDED.replace("\n", newline).encode()
+    again = run_check(checkout, "--accept", "docs/page.md")
+    assert again.returncode == 0
+    assert page.read_bytes() == MENDED.replace("\n", newline).encode()
+
+
+def test_accept_takes_one_line(checkout):
+    page = checkout / "docs" / "page.md"
+    page.write_text(DRIFTED, "utf-8")
+    assert run_check(checkout, "--accept", "docs/page.md:11").returncode == 1
+    assert page.read_text("utf-8") == DRIFTED.replace("0.31", "0.25")
+
+
+def test_accept_says_where_else_an_expression_stands(checkout):
+    (checkout / "docs" / "page.md").write_text(DRIFTED, "utf-8")
+    shown = run_check(checkout, "docs/page.md:11").stdout
+    assert "docs/page.md:11: [-0.31-]{+0.25+}" in shown
+    assert "w[0] also stands at docs/page.md:11" in shown
+
+
+@pytest.mark.parametrize("failing", ["1 / 0", "import warnings; warnings.warn('hm')"])
+def test_accept_never_takes_a_page_whose_code_fails(checkout, failing):
+    page = checkout / "docs" / "page.md"
+    text = DRIFTED + f"```pycon\n>>> {failing}\nsomething\n```\n"
+    page.write_text(text, "utf-8")
+    written = run_check(checkout, "--accept", "docs/page.md")
+    assert written.returncode == 1
+    assert "not written" in written.stdout
+    assert page.read_text("utf-8") == text
+
+
+def test_accept_refuses_a_page_that_is_not_there(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(lesson.config(), ["docs/nowhere.md"])
+    assert ended.value.code == 2
+    assert "no page docs/nowhere.md" in capsys.readouterr().err
+
+
+def test_edits_touch_nothing_else():
+    assert edited("abcdef", [(4, 5, "E"), (1, 2, "")]) == "acdEf"

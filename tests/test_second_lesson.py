@@ -1,0 +1,114 @@
+"""The checker serves any lesson: this one, on sums of doubles, knows nothing of attention."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from conftest import ROOT, wait_for
+
+LESSON = Path(__file__).with_name("second_lesson")
+CONFIGURATION = ("mkdocs.yml", "lesson.py")
+PLACES = str(ROOT / "docs")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": PLACES, "NO_MKDOCS_2_WARNING": "1"}
+
+
+@pytest.fixture
+def lesson(tmp_path):
+    """A copy of it that a test may change."""
+    ignore = shutil.ignore_patterns("__pycache__", "site")
+    return shutil.copytree(LESSON, tmp_path / "lesson", ignore=ignore)
+
+
+def run(lesson: Path, *command: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-B", *command],
+        cwd=lesson,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+    )
+
+
+def build(lesson: Path) -> subprocess.CompletedProcess:
+    return run(lesson, "-m", "mkdocs", "build")
+
+
+def replaced(file: Path, old: str, new: str) -> None:
+    text = file.read_text("utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new), "utf-8")
+
+
+def test_its_configuration_is_fifteen_lines():
+    lines = "".join((LESSON / name).read_text("utf-8") for name in CONFIGURATION).splitlines()
+    assert len([line for line in lines if line.strip()]) <= 15
+
+
+def test_it_is_built_with_its_figure_table_and_question(lesson):
+    made = build(lesson)
+    assert made.returncode == 0, made.stdout + made.stderr
+    page = BeautifulSoup((lesson / "site/kahan/index.html").read_text("utf-8"), "html.parser")
+    assert page.select_one("td:-soup-contains('one by one') + td").text == "-99"
+    assert "one by one -99, Kahan 0" in page.select_one("figure svg")["aria-label"]
+    computed = page.select_one("details [title^=METHODS][title*=exactly]")
+    assert computed.text == "2"
+
+
+def test_a_drift_of_its_numbers_or_its_module_fails_the_build_and_names_the_place(lesson):
+    replaced(lesson / "docs/index.md", "by 1<!--=", "by 2<!--=")
+    replaced(lesson / "sums/__init__.py", "lost = (new - total) - more", "lost = 0.0")
+    made = build(lesson)
+    said = made.stdout + made.stderr
+    assert made.returncode != 0
+    assert "docs/index.md:12: the page says 2, the code says 1" in said
+    assert "row 'Kahan', column 'steps off': the page says 0, the code says -99" in said
+
+
+def test_it_accepts_what_the_code_says(lesson):
+    page = lesson / "docs/kahan.md"
+    kept = page.read_text("utf-8")
+    replaced(page, "-99", "-98")
+    shown = run(lesson, "lesson.py")
+    assert shown.returncode == 1
+    assert "docs/kahan.md:12: row 'one by one'" in shown.stdout
+    assert run(lesson, "lesson.py", "--accept").returncode == 0
+    assert page.read_text("utf-8") == kept
+
+
+@pytest.mark.ci
+def test_its_server_follows_a_save_of_page_and_module(lesson):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"],
+        cwd=lesson,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    reader = threading.Thread(target=lambda: list(server.stdout), daemon=True)
+    reader.start()
+    address = f"http://127.0.0.1:{port}/kahan/"
+    differs = "This page and the code differ"
+    try:
+        wait_for(address, "-99")
+        replaced(lesson / "docs/kahan.md", "-99", "-98")
+        wait_for(address, differs)
+        replaced(lesson / "docs/kahan.md", "-98", "-99")
+        wait_for(address, "-99", without=differs)
+        replaced(lesson / "sums/__init__.py", "lost = (new - total) - more", "lost = 0.0")
+        wait_for(address, differs)
+        assert server.poll() is None
+    finally:
+        server.terminate()
+        server.wait()
+        reader.join()
+        server.stdout.close()
