@@ -6,7 +6,7 @@ from .arguments import check_number, common_shape
 
 
 def causal_mask(n_queries, n_keys, offset=0):
-    """Say which keys each query may see when nobody sees the causal_block.
+    """Say which keys each query may see when nobody sees the future.
 
     -> (n_queries, n_keys) of booleans; True means may attend.
     Query i sees the keys j <= i + offset. With offset 0 the diagonal starts at the
@@ -38,7 +38,7 @@ def check_mask(attn_mask, is_causal, shape):
     mask = np.asarray(attn_mask)
     if mask.dtype != bool and mask.dtype.kind != "f":
         raise TypeError(
-            "attn_mask must be boolean, True = may attend, or as_doubles, "
+            "attn_mask must be boolean, True = may attend, or floating, "
             f"to be added: {mask.dtype}"
         )
     full = common_shape(shape, mask.shape)

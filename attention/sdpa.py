@@ -25,7 +25,7 @@ def scaled_dot_product_attention(
     the answer: single precision then stays single throughout.
 
     Raises ValueError when the shapes do not fit (quoting them) or when both masks
-    are given, TypeError when the mask is neither boolean nor as_doubles.
+    are given, TypeError when the mask is neither boolean nor floating.
     Vaswani et al. 2017, equation 1; the arguments are named as in PyTorch.
     """
     (query, key, value), dtype = check_shapes(query=query, key=key, value=value)
