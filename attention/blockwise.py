@@ -152,8 +152,8 @@ def split_queries(n_queries, rows, tile, sharing):
     """Cut the queries of a head into parts of at most `rows`.
 
     Under a causal mask late queries see more keys than early ones, so they come first.
-    Where threads that share a head would get one tiles each, they take tiles in turns,
-    and so have equal work. The rest, less than a tile, comes alone.
+    Where threads that share a head would get one part each, they take tiles in turns,
+    and so have equal work. The rest that fills no tile is a part.
     """
     whole = n_queries - n_queries % tile
     step = sharing if 3 / 4 * sharing * rows <= whole <= sharing * rows else 1

@@ -12,7 +12,8 @@ from .masks import causal_mask
 
 ROWS_RECOMPUTED = 32  # queries at a time where the plain formula is needed
 # With scores of at most MAX_LOG2_SCORE bits either way, and values that are 0 or
-# between 1 / MAX_IN_RANGE and MAX_IN_RANGE, no sum can overflow or underflow.
+# between 1 / MAX_IN_RANGE and MAX_IN_RANGE, no sum of weighted values can overflow
+# or underflow.
 MAX_LOG2_SCORE = 48
 MAX_IN_RANGE = 2.0**40
 

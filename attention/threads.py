@@ -8,7 +8,7 @@ def share(work, tasks, workspaces):
     """Call work(tasks, workspace) in a thread for each workspace; the caller is one.
 
     `tasks` iterates over what no other thread has taken yet. An error in any thread
-    is raised here, once all have ended.
+    is raised here.
     """
     queue, done = SimpleQueue(), SimpleQueue()
     for task in [*tasks, *[None] * len(workspaces)]:
