@@ -37,7 +37,7 @@ def partial_attention(query, key, value, attn_mask=None, is_causal=False, scale=
     output = weighted_sum(weights, to_double(inputs.value), visible)
     seen = np.where(visible, scores, -np.inf)
     maximum = seen.max(axis=-1, initial=-np.inf)
-    total = exp_below(seen, maximum[..., None]).sum(axis=-1)
+    total = shifted_exp(seen, maximum[..., None]).sum(axis=-1)
     maximum = maximum + taken[..., 0]
     shape = output.shape[:-1]
     return Partial(
@@ -64,7 +64,7 @@ def merge_partials(partials):
     maxima, sums, outputs = map(np.stack, zip(*partials, strict=True))
     maximum = maxima.max(axis=0)
     with np.errstate(all="ignore"):
-        shares = sums * exp_below(maxima, maximum)
+        shares = sums * shifted_exp(maxima, maximum)
         total = shares.sum(axis=0)
         # A part of which a query sees nothing is left out. One that it sees counts,
         # however small its share, as its keys do in attention over all of them.
@@ -73,7 +73,7 @@ def merge_partials(partials):
     return Partial(maximum, total, output)
 
 
-def exp_below(scores, largest):
+def shifted_exp(scores, largest):
     """Raise e to how far scores lie below the largest; at it, also if infinite, 1."""
     with np.errstate(all="ignore"):
         below = np.exp(np.where(scores == largest, 0.0, scores - largest))
