@@ -31,6 +31,7 @@ EXPORTS = {
         "Transformer",
         "attention_flops",
         "attention_parameters",
+        "cache_bytes",
         "count_parameters",
         "crossover_length",
         "embedding_parameters",
@@ -42,6 +43,7 @@ EXPORTS = {
         "norm_parameters",
         "score_bytes",
         "score_entries",
+        "visible_pairs",
     ),
     "examples": (
         "BERT_BASE",

@@ -188,11 +188,3 @@ def test_a_constant_that_is_added_to_a_row_changes_nothing(n, constant, dtype):
     bias = np.full((n, n), constant, np.float64)
     for way in (scaled_dot_product_attention, blockwise_attention):
         assert np.array_equal(way(query, key, value, bias), way(query, key, value, 0 * bias))
-
-
-def test_parts_hide_no_nan_that_the_whole_shows():
-    query, key, value = [[1.0]], [[0.0], [-2000.0]], [[5.0], [np.nan]]
-    whole = scaled_dot_product_attention(query, key, value)
-    parts = [partial_attention(query, key[i : i + 1], value[i : i + 1]) for i in range(2)]
-    assert np.isnan(whole).all()
-    assert np.isnan(merge_partials(parts).output).all()
