@@ -12,7 +12,7 @@ RUNS = {
     "params": "parameters counted, and how the scores grow",
 }
 
-HOMES = {
+EXPORTS = {
     "masks": ("causal_mask",),
     "core": (
         "attention_scores",
@@ -31,6 +31,7 @@ HOMES = {
         "Transformer",
         "attention_flops",
         "attention_parameters",
+        "cache_bytes",
         "count_parameters",
         "crossover_length",
         "embedding_parameters",
@@ -42,6 +43,7 @@ HOMES = {
         "norm_parameters",
         "score_bytes",
         "score_entries",
+        "visible_pairs",
     ),
     "examples": (
         "BERT_BASE",
@@ -60,7 +62,7 @@ HOMES = {
     "runs": tuple(f"run_{name}" for name in RUNS),
 }
 
-__all__ = sorted(name for names in HOMES.values() for name in names)
+__all__ = sorted(name for names in EXPORTS.values() for name in names)
 
 
 def __getattr__(name):
@@ -68,7 +70,7 @@ def __getattr__(name):
 
     So `attention --help` need not wait for numpy.
     """
-    for module, names in HOMES.items():
+    for module, names in EXPORTS.items():
         if name == module or name in names:
             home = import_module(f"{__name__}.{module}")
             return home if name == module else getattr(home, name)
@@ -76,4 +78,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *HOMES, *__all__})
+    return sorted({*globals(), *EXPORTS, *__all__})

@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arguments import check_number, check_shapes, common_shape, default_scale
-from .guard import MAX_LOG2_SCORE, check_values, longest_key, norm, recompute_unsafe
-from .masks import causal_mask, check_mask
-from .threads import share
-from .workspace import workspaces
+from .arguments import check_attention, check_number
+from .core import row_maximum
+from .guard import MAX_LOG2_SCORE, max_key_norm, norm, recompute_unsafe, sanitize_values
+from .masks import causal_mask
+from .threads import run_in_threads
+from .tiles import split_queries
+from .workspace import allocate_workspaces
 
 BLOCK_QUERIES = 1024  # scores of BLOCK_KEYS keys: 512 KiB in single precision
 BLOCK_KEYS = 128
@@ -21,7 +23,7 @@ TILE_QUERIES = 32  # queries in one product: OpenBLAS has faster ways for small 
 
 
 class Head(NamedTuple):
-    """One head: what `check_values` makes of its arrays, and what its queries may see.
+    """One head: what `sanitize_values` makes of it, and what its queries may see.
 
     `causal_block` is the block on the diagonal of a causal mask, True where it hides.
     """
@@ -30,36 +32,19 @@ class Head(NamedTuple):
     key: np.ndarray
     value: np.ndarray
     finite_value: np.ndarray
-    length: np.ndarray
-    bounded_length: np.ndarray
+    key_norm: np.ndarray
+    bounded_key_norm: np.ndarray
     scale: float
     mask: np.ndarray | None
+    mask_maximum: np.ndarray | None
     causal_block: np.ndarray | None
-
-
-class QueryTiles(NamedTuple):
-    """The queries of a head that a thread takes together, in tiles.
-
-    Of the rows from start to stop, cut into tiles, these are every step-th tile.
-    """
-
-    start: int
-    stop: int
-    step: int
-    tile: int
-
-    def of(self, array):
-        """Show these rows of an array: (n_queries, ...) -> (n_tiles, tile, ...)."""
-        n_tiles = (self.stop - self.start) // self.tile
-        rows = array[self.start : self.stop]
-        return rows.reshape(n_tiles, self.tile, *array.shape[1:])[:: self.step]
 
 
 class Block(NamedTuple):
     """Some keys, and views of all that meets them: of the tiles that see any of them.
 
     `hidden` says what a causal mask hides in the scores of the first tiles, `covered`.
-    `weighed` are the columns of `product` that change: of the values and the ones.
+    `weighted` are the columns of `product` that change: of the values and the ones.
     """
 
     keys: slice
@@ -71,7 +56,7 @@ class Block(NamedTuple):
     scores: np.ndarray
     covered: np.ndarray
     hidden: np.ndarray | None
-    weighed: np.ndarray
+    weighted: np.ndarray
     product: np.ndarray
     summed: np.ndarray
 
@@ -92,68 +77,59 @@ def blockwise_attention(
     scores of `block` queries for `block` keys are computed, used and overwritten.
     `threads` share the queries; their number does not change a bit of the result.
     Single precision is worked out in single precision: weights below 2^-103 of the
-    largest are 0, and the error grows with the scores. A query is left to the plain
-    formula, in doubles, where its scores may exceed 2^15 (2^44 in double precision)
-    or where it sees numbers that are not finite or close to overflow.
+    largest are 0, and the error grows with |query| |key| times the scale, also where
+    the score itself is small. A query is left to the plain formula, in doubles, where
+    that product may exceed 2^15 bits (2^44 in double precision) or where it sees
+    numbers that are not finite or close to overflow.
 
     Raises also ValueError or TypeError when block or threads is no positive integer.
     Milakov and Gimelshein 2018; Rabe and Staats 2021; Dao et al. 2022.
     """
-    (query, key, value), dtype = check_shapes(query=query, key=key, value=value)
-    n_queries, n_keys = query.shape[-2], key.shape[-2]
-    leading = common_shape(*(array.shape[:-2] for array in (query, key, value)))
-    mask, shape = check_mask(attn_mask, is_causal, (*leading, n_queries, n_keys))
-    rows, columns, tile = BLOCK_QUERIES, BLOCK_KEYS, TILE_QUERIES
+    inputs = check_attention(query, key, value, attn_mask, is_causal, scale)
     if block is not None:
         block = check_number("block", block, at_least=1)
+    return by_blocks(inputs, block, check_number("threads", threads, at_least=1))
+
+
+def by_blocks(inputs, block=None, threads=1):
+    """Work attention out block by block, in the type that came in."""
+    shape, width, d_v = inputs.shape, inputs.query.shape[-1], inputs.value.shape[-1]
+    n_queries, n_keys = shape[-2:]
+    rows, columns, tile = BLOCK_QUERIES, BLOCK_KEYS, TILE_QUERIES
+    if block is not None:
         rows = columns = tile = max(min(block, max(n_queries, n_keys)), 1)
     rows = max(min(rows, n_queries), 1)
-    threads = check_number("threads", threads, at_least=1)
-    if scale is None:
-        scale = default_scale(query.shape[-1])
-    working = np.result_type(dtype, np.float32)
-    arrays = [array.astype(working, copy=False) for array in (query, key, value)]
-    arrays += check_values(*arrays[1:])
+    working = np.result_type(inputs.dtype, np.float32)
+    arrays = [array.astype(working, copy=False) for array in inputs[:3]]
+    arrays += sanitize_values(*arrays[1:])
     heads = [broadcast_heads(array, shape[:-2]) for array in arrays]
-    mask = np.broadcast_to(mask, shape) if mask.ndim else None
-    causal_block = ~causal_mask(columns, columns) if is_causal else None
-    output = np.empty((*shape[:-1], value.shape[-1]), working)
+    mask, mask_maximum = inputs.mask, None
+    if mask is not None:
+        if mask.dtype != bool:
+            mask_maximum = np.broadcast_to(row_maximum(mask), (*shape[:-1], 1))
+        mask = np.broadcast_to(mask, shape)
+    causal_block = ~causal_mask(columns, columns) if inputs.is_causal else None
+    output = np.empty((*shape[:-1], d_v), working)
 
     def work(tasks, workspace):
         workspace.value[:], workspace.product[:] = 0, 0
-        workspace.value[:, value.shape[-1]] = 1
+        workspace.value[:, d_v] = 1
         for index, tiles in tasks:
-            own = None if mask is None else mask[index]
-            head = Head(*(a[index] for a in heads), scale, own, causal_block)
+            head_mask = None if mask is None else mask[index]
+            head_maximum = None if mask_maximum is None else mask_maximum[index]
+            arrays = (array[index] for array in heads)
+            head = Head(*arrays, inputs.scale, head_mask, head_maximum, causal_block)
             with np.errstate(all="ignore"):
                 attend(head, tiles, workspace, output[index])
 
-    sharing = threads // max(math.prod(shape[:-2]), 1) if mask is None else 1
-    split = split_queries(n_queries, rows, tile, max(sharing, 1))
+    per_head = threads // max(math.prod(shape[:-2]), 1) if mask is None else 1
+    split = split_queries(n_queries, rows, tile, max(per_head, 1))
     tasks = [(index, tiles) for index in np.ndindex(shape[:-2]) for tiles in split]
-    size = rows, columns, query.shape[-1], value.shape[-1], working
-    share(work, tasks, workspaces(max(min(threads, len(tasks)), 1), *size))
+    threads = max(min(threads, len(tasks)), 1)
+    spaces = allocate_workspaces(threads, rows, columns, width, d_v, working)
+    run_in_threads(work, tasks, spaces)
     with np.errstate(over="ignore"):
-        return output.astype(dtype, copy=False)
-
-
-def split_queries(n_queries, rows, tile, sharing):
-    """Cut the queries of a head into parts of at most `rows`.
-
-    Under a causal mask late queries see more keys than early ones, so they come first.
-    Where threads that share a head would get one tiles each, they take tiles in turns,
-    and so have equal work. The rest, less than a tile, comes alone.
-    """
-    whole = n_queries - n_queries % tile
-    step = sharing if 3 / 4 * sharing * rows <= whole <= sharing * rows else 1
-    parts = [
-        QueryTiles(start, min(first + rows * step, whole), step, tile)
-        for first in range(0, whole, rows * step)
-        for start in range(first, min(first + tile * step, whole), tile)
-    ]
-    if whole < n_queries:
-        parts.append(QueryTiles(whole, n_queries, 1, n_queries - whole))
-    return parts[::-1]
+        return output.astype(inputs.dtype, copy=False)
 
 
 def attend(head, tiles, workspace, output):
@@ -167,24 +143,25 @@ def attend(head, tiles, workspace, output):
     scaled = workspace.query[: n_tiles * tile].reshape(query.shape)
     query = np.multiply(query, factor, out=scaled)
     limits = np.finfo(query.dtype)
-    size = norm(query)
-    # Scores are in bits: weights are exp_below of 2, relative to that of the largest
+    query_norm = norm(query)
+    # Scores are in bits: weights are powers of 2, relative to that of the largest
     # score so far. Where norms prove the scores bounded, they are relative to 1.
-    bounded = np.zeros(size.shape, bool)
+    bounded = np.zeros(query_norm.shape, bool)
     if head.mask is None:
-        bounded = size * longest_key(head.bounded_length, head, tiles) <= MAX_LOG2_SCORE
+        key_norm = max_key_norm(head.bounded_key_norm, head, tiles)
+        bounded = query_norm * key_norm <= MAX_LOG2_SCORE
     all_bounded = bounded.all()
     # Numbers below the smallest normal one cost a hundred times as much. So powers are
     # raised to a floor, and it is taken off again; no difference can be that small.
     floor = limits.minexp + limits.nmant
-    off = np.ldexp(query.dtype.type(1), floor)
+    floor_power = np.ldexp(query.dtype.type(1), floor)
     maximum = np.where(bounded, 0, limits.min).astype(query.dtype)
     summed = workspace.summed[: n_tiles * tile].reshape(n_tiles, tile, -1)
     summed[:] = 0
-    for block in blocks_of(head, tiles, query, workspace, summed):
+    for block in key_blocks(head, tiles, query, workspace, summed):
         scores, hidden, bias = block.scores, block.hidden, None
         if head.mask is not None:
-            hidden, bias = masked_block(head, tiles, block.keys)
+            hidden, bias = mask_block(head, tiles, block.keys)
             if hidden is not None and hidden.all():
                 continue
         for to, what in block.copies:
@@ -195,29 +172,29 @@ def attend(head, tiles, workspace, output):
         if not all_bounded:
             if hidden is not None:
                 np.copyto(block.covered, -np.inf, where=hidden)
-            before = maximum[block.rows]
-            now = np.maximum(before, scores.max(axis=-1, keepdims=True))
-            now = np.where(bounded[block.rows], 0, now)
-            np.multiply(block.summed, np.exp2(before - now), out=block.summed)
-            maximum[block.rows] = now
-            scores -= now
+            old_max = maximum[block.rows]
+            new_max = np.maximum(old_max, scores.max(axis=-1, keepdims=True))
+            new_max = np.where(bounded[block.rows], 0, new_max)
+            np.multiply(block.summed, np.exp2(old_max - new_max), out=block.summed)
+            maximum[block.rows] = new_max
+            scores -= new_max
             np.maximum(scores, floor, out=scores)
         np.exp2(scores, out=scores)
         if not all_bounded:
-            scores -= off
+            scores -= floor_power
         if hidden is not None:
             np.copyto(block.covered, 0, where=hidden)
-        np.matmul(scores, block.value, out=block.weighed)
+        np.matmul(scores, block.value, out=block.weighted)
         np.add(block.summed, block.product, out=block.summed)
     output = tiles.of(output)
     d_v = output.shape[-1]
     total = summed[..., d_v : d_v + 1]
     np.divide(summed[..., :d_v], np.where(total == 0, 1, total), out=output)
     if not all_bounded:  # which proves more than what is asked there
-        recompute_unsafe(output, head, tiles, size, maximum, total)
+        recompute_unsafe(output, head, tiles, query_norm, maximum, total)
 
 
-def blocks_of(head, tiles, query, workspace, summed):
+def key_blocks(head, tiles, query, workspace, summed):
     """Prepare the blocks of keys that some tiles see.
 
     All before the first: where a thread is in Python between two steps of a block, one
@@ -245,7 +222,7 @@ def blocks_of(head, tiles, query, workspace, summed):
             scores=scores,
             covered=scores if hidden is None else scores[: len(hidden)],
             hidden=hidden,
-            weighed=product[..., : d_v + 1],
+            weighted=product[..., : d_v + 1],
             product=product,
             summed=summed[first:],
         )
@@ -275,12 +252,13 @@ def causal_mask_block(head, tiles, keys):
     return first, hidden.reshape(-1, tiles.tile, width)[:: tiles.step]
 
 
-def masked_block(head, tiles, keys):
+def mask_block(head, tiles, keys):
     """Say what a mask hides of these keys, and what it adds to scores; or None."""
     mask, bias = tiles.of(head.mask)[..., keys], None
     if mask.dtype == bool:
         hidden = ~mask
     else:
-        bias = mask.astype(head.query.dtype) * head.query.dtype.type(np.log2(np.e))
-        hidden = bias == -np.inf
+        hidden = mask == -np.inf
+        bias = mask - tiles.of(head.mask_maximum)  # before it is rounded
+        bias = bias.astype(head.query.dtype) * head.query.dtype.type(np.log2(np.e))
     return hidden if hidden.any() else None, bias

@@ -5,8 +5,8 @@ All scores are computed at once, in at least double precision.
 
 import numpy as np
 
-from .arguments import as_doubles, check_doubles, common_shape, default_scale, to_double
-from .masks import causal_mask, check_mask
+from .arguments import as_doubles, check_attention, common_shape, to_double
+from .masks import causal_mask
 
 
 def softmax(z, axis=-1, mask=None):
@@ -47,11 +47,12 @@ def attention_scores(query, key, scale=None):
     `scale` is 1 / sqrt(d_k) unless given. A score too large for a double is NaN,
     because an infinity would hide which of two such scores is the larger.
 
-    Raises ValueError when the shapes do not fit (quoting them).
+    Raises ValueError when the shapes do not fit (quoting them), and what
+    scaled_dot_product_attention raises about the scale.
     Vaswani et al. 2017, equation 1.
     """
-    (query, key), dtype = check_doubles(query=query, key=key)
-    return raw_scores(query, key, scale).astype(dtype)
+    inputs = check_attention(query, key, None, None, False, scale)
+    return raw_scores(inputs).astype(inputs.dtype)
 
 
 def attention_weights(query, key, attn_mask=None, is_causal=False, scale=None):
@@ -64,25 +65,28 @@ def attention_weights(query, key, attn_mask=None, is_causal=False, scale=None):
     Raises what scaled_dot_product_attention raises.
     Vaswani et al. 2017, equation 1.
     """
-    (query, key), dtype = check_doubles(query=query, key=key)
-    scores, visible = masked_scores(query, key, attn_mask, is_causal, scale)
-    return softmax(scores, mask=visible).astype(dtype)
+    inputs = check_attention(query, key, None, attn_mask, is_causal, scale)
+    scores, visible, _ = masked_scores(inputs)
+    return softmax(scores, mask=visible).astype(inputs.dtype)
 
 
-def plain_attention(query, key, value, attn_mask, is_causal, scale):
+def plain_attention(query, key, value, attn_mask=None, is_causal=False, scale=None):
+    """Work attention out by its formula, in doubles, however long the input is."""
+    return by_formula(check_attention(query, key, value, attn_mask, is_causal, scale))
+
+
+def by_formula(inputs):
     """Work attention out by its formula, with all scores at once, in doubles."""
-    query, key, value = map(to_double, (query, key, value))
-    scores, visible = masked_scores(query, key, attn_mask, is_causal, scale)
+    scores, visible, _ = masked_scores(inputs)
     weights = softmax(scores, mask=visible)
-    return weighted_sum(weights, value, visible)
+    return weighted_sum(weights, to_double(inputs.value), visible)
 
 
-def raw_scores(query, key, scale):
-    """Compute the scores of floats that are known to fit."""
-    if scale is None:
-        scale = default_scale(query.shape[-1])
+def raw_scores(inputs):
+    """Compute the scores in doubles, before any mask."""
+    query, key = to_double(inputs.query), to_double(inputs.key)
     with np.errstate(all="ignore"):
-        scores = query @ key.swapaxes(-1, -2) * scale
+        scores = query @ key.swapaxes(-1, -2) * inputs.scale
     if np.isinf(scores).any():
         infinite_query = np.isinf(query).any(axis=-1)[..., :, None]
         infinite_key = np.isinf(key).any(axis=-1)[..., None, :]
@@ -91,22 +95,30 @@ def raw_scores(query, key, scale):
     return scores
 
 
-def masked_scores(query, key, attn_mask, is_causal, scale):
-    """Compute the scores, and where they count.
+def masked_scores(inputs):
+    """Compute the scores, where they count, and what was taken from each row.
 
-    -> two arrays of shape (..., n_queries, n_keys), the second of booleans.
+    -> (..., n_queries, n_keys), booleans of that shape, and (..., n_queries, 1). From
+    a mask that is added, each row's largest entry is taken first: the weights do not
+    depend on it, and a large one would swallow the scores.
     """
-    scores = raw_scores(query, key, scale)
-    mask, shape = check_mask(attn_mask, is_causal, scores.shape)
-    visible = mask
-    if is_causal:
-        visible = causal_mask(*shape[-2:])
-    elif mask.dtype != bool:
-        visible = mask != -np.inf
+    scores, visible, taken = raw_scores(inputs), np.array(True), np.zeros((1, 1))
+    if inputs.is_causal:
+        visible = causal_mask(*inputs.shape[-2:])
+    elif inputs.mask is not None and inputs.mask.dtype == bool:
+        visible = inputs.mask
+    elif inputs.mask is not None:
+        visible, taken = inputs.mask != -np.inf, row_maximum(inputs.mask)
         with np.errstate(all="ignore"):
-            scores = scores + mask
-    scores = np.broadcast_to(scores, shape)
-    return scores, visible & (scores != -np.inf)
+            scores = scores + (inputs.mask - taken)
+    scores = np.broadcast_to(scores, inputs.shape)
+    return scores, visible & (scores != -np.inf), taken
+
+
+def row_maximum(mask):
+    """Return the largest entry of each row, 0 where that is not finite."""
+    largest = to_double(mask).max(axis=-1, keepdims=True, initial=-np.inf)
+    return np.where(np.isfinite(largest), largest, 0)
 
 
 def weighted_sum(weights, value, visible):

@@ -15,7 +15,9 @@ class Transformer(NamedTuple):
     `kv_heads` fewer than `h` share keys and values among queries. `gated` gives the
     feed-forward part a third matrix (SwiGLU). Without `norm_bias` a norm only
     scales (RMSNorm). `outer_norms` are those outside the layers. An untied `head`
-    has a matrix of its own instead of using the embedding's.
+    has a matrix of its own instead of using the embedding's. `qkv_bias` gives Q, K
+    and V a bias but O none. `qk_norm` gives each layer a norm of a head's width for
+    queries and one for keys.
     """
 
     vocabulary: int
@@ -34,6 +36,8 @@ class Transformer(NamedTuple):
     outer_norms: int = 0
     pooler: bool = False
     untied_head: bool = False
+    qkv_bias: bool = False
+    qk_norm: bool = False
 
 
 def linear_parameters(n_in, n_out, bias=False):
@@ -58,11 +62,14 @@ def head_width(D, h):
     return D // h
 
 
-def attention_parameters(D, h=1, d_k=None, d_v=None, kv_heads=None, bias=False):
+def attention_parameters(
+    D, h=1, d_k=None, d_v=None, kv_heads=None, bias=False, qkv_bias=False
+):
     """Count the matrices Q, K, V and O.
 
     4 D^2 when d_k = d_v = D / h, whatever the number of heads. Fewer `kv_heads`
-    than h make K and V narrower: grouped-query attention.
+    than h make K and V narrower: grouped-query attention. `bias` is one for each of
+    the four, `qkv_bias` one for all but O.
 
     Raises ValueError or TypeError when a size is not a positive integer, h does not
     divide D while d_k is not given, or kv_heads does not divide h.
@@ -74,10 +81,11 @@ def attention_parameters(D, h=1, d_k=None, d_v=None, kv_heads=None, bias=False):
     kv_heads = h if kv_heads is None else check_number("kv_heads", kv_heads, at_least=1)
     if h % kv_heads:
         raise ValueError(f"kv_heads must divide h: h = {h}, kv_heads = {kv_heads}")
+    inner = bias or qkv_bias
     return (
-        linear_parameters(D, h * d_k, bias)
-        + linear_parameters(D, kv_heads * d_k, bias)
-        + linear_parameters(D, kv_heads * d_v, bias)
+        linear_parameters(D, h * d_k, inner)
+        + linear_parameters(D, kv_heads * d_k, inner)
+        + linear_parameters(D, kv_heads * d_v, inner)
         + linear_parameters(h * d_v, D, bias)
     )
 
@@ -127,10 +135,18 @@ def count_parameters(model):
     """
     m = model
     attention = attention_parameters(
-        m.D, m.h, d_k=m.d_k, kv_heads=m.kv_heads, bias=m.attention_bias
+        m.D,
+        m.h,
+        d_k=m.d_k,
+        kv_heads=m.kv_heads,
+        bias=m.attention_bias,
+        qkv_bias=m.qkv_bias,
     )
     feed_forward = feed_forward_parameters(m.D, m.H, m.feed_forward_bias, m.gated)
     norms = 2 * norm_parameters(m.D, m.norm_bias)
+    if m.qk_norm:
+        width = head_width(m.D, m.h) if m.d_k is None else m.d_k
+        norms += 2 * norm_parameters(width, m.norm_bias)
     layer = attention + feed_forward + norms
     layers = check_number("L", m.L, at_least=1) * layer
     embeddings = embedding_parameters(m.vocabulary, m.D, m.positions, m.token_types)
@@ -171,18 +187,52 @@ def score_bytes(n, h=1, L=1, bytes_each=4):
     return score_entries(n, h, L) * check_number("bytes_each", bytes_each, at_least=1)
 
 
-def matrix_flops(n, D, H=None):
+def cache_bytes(n, kv_heads, d_k, L=1, bytes_each=2):
+    """Count the bytes of a cache of n tokens: a key and a value for each, of width d_k.
+
+    Raises ValueError or TypeError when an argument is not a positive integer.
+    Ainslie et al. 2023.
+    """
+    n = check_number("n", n, at_least=1)
+    kv_heads = check_number("kv_heads", kv_heads, at_least=1)
+    d_k = check_number("d_k", d_k, at_least=1)
+    L = check_number("L", L, at_least=1)
+    return (
+        2 * n * kv_heads * d_k * L * check_number("bytes_each", bytes_each, at_least=1)
+    )
+
+
+def visible_pairs(n_queries, n_keys, offset=0):
+    """Count the pairs of a query and a key that it sees under a causal mask.
+
+    The arguments are those of causal_mask; n (n + 1) / 2 for n of each.
+
+    Raises what causal_mask raises.
+    """
+    n_queries = check_number("n_queries", n_queries, at_least=0)
+    n_keys = check_number("n_keys", n_keys, at_least=0)
+    offset = check_number("offset", offset)
+
+    def before(row):
+        """Count the pairs of the rows that see at most `row` keys, from one on."""
+        growing = min(max(row, 0), n_keys)
+        return growing * (growing + 1) // 2 + (max(row, 0) - growing) * n_keys
+
+    return before(n_queries + offset) - before(offset)
+
+
+def matrix_flops(n, D, H=None, gated=False):
     """Count the operations of a layer's matrices, which grow as n.
 
-    8 n D^2 for Q, K, V and O, and 4 n D H for the feed-forward part; a multiply and
-    an add are two. H is 4 D unless given: 24 n D^2.
+    8 n D^2 for Q, K, V and O, and 4 n D H for the feed-forward part, 6 n D H where it
+    is gated; a multiply and an add are two. H is 4 D unless given: 24 n D^2.
 
     Raises ValueError or TypeError when a size is not a positive integer.
     """
     n = check_number("n", n, at_least=1)
     D = check_number("D", D, at_least=1)
     H = 4 * D if H is None else check_number("H", H, at_least=1)
-    return 8 * n * D * D + 4 * n * D * H
+    return 8 * n * D * D + (6 if gated else 4) * n * D * H
 
 
 def attention_flops(n, D):
@@ -195,21 +245,22 @@ def attention_flops(n, D):
     return 4 * n * n * D
 
 
-def layer_flops(n, D, H=None):
+def layer_flops(n, D, H=None, gated=False):
     """Count the operations of one layer forward, softmax and norms left out.
 
-    24 n D^2 + 4 n^2 D when H is 4 D.
+    24 n D^2 + 4 n^2 D when H is 4 D and nothing is gated.
 
     Raises ValueError or TypeError when a size is not a positive integer.
     """
-    return matrix_flops(n, D, H) + attention_flops(n, D)
+    return matrix_flops(n, D, H, gated) + attention_flops(n, D)
 
 
-def crossover_length(D, H=None):
+def crossover_length(D, H=None, gated=False):
     """Find the n at which the quadratic part costs as much as the matrices.
 
-    2 D + H, which is 6 D when H is 4 D.
+    2 D + H, which is 6 D when H is 4 D; 2 D + 3 H / 2, rounded down, where the
+    feed-forward part is gated.
 
     Raises ValueError or TypeError when a size is not a positive integer.
     """
-    return matrix_flops(1, D, H) // attention_flops(1, D)
+    return matrix_flops(1, D, H, gated) // attention_flops(1, D)

@@ -15,7 +15,7 @@ from .masks import causal_mask
 from .partials import Partial, merge_partials, partial_attention
 from .sdpa import scaled_dot_product_attention
 
-QUERIES = 1024  # at a time on a worker, so that their scores stay few
+CHUNK_QUERIES = 1024  # at a time on a worker, so that their scores stay few
 WIDTH = 64
 
 
@@ -54,8 +54,8 @@ def attend_to_part(query, part, start, is_causal=False, scale=None):
     """Compute the Partial of all queries over one part, whose first key is `start`."""
     key, value = part
     results = []
-    for first in range(0, max(len(query), 1), QUERIES):
-        some = query[first : first + QUERIES]
+    for first in range(0, max(len(query), 1), CHUNK_QUERIES):
+        some = query[first : first + CHUNK_QUERIES]
         mask = None
         if is_causal:
             mask = causal_mask(len(some), len(key), offset=first - start)

@@ -9,7 +9,7 @@ import numpy as np
 from .counting import Transformer
 
 
-def fixed(rows):
+def read_only(rows):
     """Make an array of doubles that refuses to be changed."""
     array = np.array(rows, dtype=float)
     array.setflags(write=False)
@@ -73,10 +73,10 @@ class Published(NamedTuple):
     source: str
 
 
-ONE_KEYS = fixed([[0.4, 0.5, 0.6], [0.2, 0.1, 0.3], [0.6, 0.7, 0.8]])
+ONE_KEYS = read_only([[0.4, 0.5, 0.6], [0.2, 0.1, 0.3], [0.6, 0.7, 0.8]])
 
 ONE_QUERY = OneQuery(
-    query=fixed([0.1, 0.2, 0.3]),
+    query=read_only([0.1, 0.2, 0.3]),
     keys=ONE_KEYS,
     values=ONE_KEYS,  # equal to the keys, to keep the arithmetic short
     names=("is", "the", "best"),
@@ -85,23 +85,23 @@ ONE_QUERY = OneQuery(
 
 SELECT = Select(
     dimensions=("animal", "vehicle", "verb"),
-    keys=fixed([[0.9, 0, 0.1], [0, 0.9, 0.1], [0.1, 0, 0.9]]),
+    keys=read_only([[0.9, 0, 0.1], [0, 0.9, 0.1], [0.1, 0, 0.9]]),
     key_names=("dog", "truck", "barked"),
     queries=MappingProxyType(
         {
-            "animal": fixed([5, 0, 0]),
-            "verb": fixed([0, 0, 5]),
-            "undecided": fixed([2, 2, 2]),
+            "animal": read_only([5, 0, 0]),
+            "verb": read_only([0, 0, 5]),
+            "undecided": read_only([2, 2, 2]),
         }
     ),
-    values=fixed(np.eye(3)),
+    values=read_only(np.eye(3)),
 )
 
 SCALE = Scale(seed=0, widths=(4, 16, 64, 256, 1024), n_keys=8, trials=200)
 
 MASK = Mask(
     tokens=("the", "dog", "barked", "loudly"),
-    scores=fixed(
+    scores=read_only(
         [[2, 1, 0.5, 1.5], [0.5, 2, 1, 0.5], [1, 0.5, 2, 1], [1.5, 1, 0.5, 2]]
     ),
 )

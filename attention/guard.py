@@ -11,85 +11,84 @@ from .core import plain_attention
 from .masks import causal_mask
 
 ROWS_RECOMPUTED = 32  # queries at a time where the plain formula is needed
-# With scores of at most MAX_LOG2_SCORE bits either way, and values that are 0 or
-# between 1 / MAX_IN_RANGE and MAX_IN_RANGE, no sum can overflow or underflow.
+# With scores of at most MAX_LOG2_SCORE bits either way, and values that are 0 or in
+# range, between 1 / MAX_IN_RANGE and MAX_IN_RANGE, no sum of weighted values can
+# overflow or underflow.
 MAX_LOG2_SCORE = 48
 MAX_IN_RANGE = 2.0**40
 
 
-def check_values(key, value):
+def sanitize_values(key, value):
     """Make values safe to multiply with a weight of 0, and measure the keys.
 
     -> the values, zeros where one is not finite or close to overflow; the keys'
     norms, (..., n_keys, 1), infinite there; and the same, infinite also where a
-    value is out of that range.
+    value is not in range.
     """
     size = np.abs(value)
     if (least := size.min(initial=1)) == 0:
         np.copyto(size, 1, where=size == 0)
         least = size.min(initial=1)
-    room = np.finfo(value.dtype).max / (2 * max(value.shape[-2], 1))
+    limit = np.finfo(value.dtype).max / (2 * max(value.shape[-2], 1))
     with np.errstate(all="ignore"):
-        length, endless = norm(key), value.dtype.type(np.inf)
-    if least >= 1 / MAX_IN_RANGE and size.max(initial=1) <= min(MAX_IN_RANGE, room):
-        return value, length, length
+        key_norm, infinity = norm(key), value.dtype.type(np.inf)
+    if least >= 1 / MAX_IN_RANGE and size.max(initial=1) <= min(MAX_IN_RANGE, limit):
+        return value, key_norm, key_norm
     largest = size.max(axis=-1, keepdims=True, initial=1)
     smallest = size.min(axis=-1, keepdims=True, initial=1)
-    sound = largest <= room  # not so if one is NaN
+    finite = largest <= limit  # not so if one is NaN
     in_range = (largest <= MAX_IN_RANGE) & (smallest >= 1 / MAX_IN_RANGE)
-    length = np.where(sound, length, endless)
-    if not sound.all():
-        value = np.where(sound, value, 0)
-    return value, length, np.where(in_range, length, endless)
+    key_norm = np.where(finite, key_norm, infinity)
+    if not finite.all():
+        value = np.where(finite, value, 0)
+    return value, key_norm, np.where(in_range, key_norm, infinity)
 
 
-def longest_key(length, head, tiles):
-    """Find the longest key that each query of some tiles sees: (n_tiles, tile, 1).
+def max_key_norm(key_norm, head, tiles=None):
+    """Find the largest norm of a key that each query sees: (n_tiles, tile, 1).
 
-    Without tiles, the longest of all keys.
+    Without tiles, that of all keys.
     """
-    if head.causal_block is not None and tiles is not None and len(length):
-        so_far = np.maximum.accumulate(length)
+    if head.causal_block is not None and tiles is not None and len(key_norm):
+        so_far = np.maximum.accumulate(key_norm)
         seen = tiles.of(np.arange(len(head.query)))
-        return so_far[np.minimum(seen, len(length) - 1)]
+        return so_far[np.minimum(seen, len(key_norm) - 1)]
     if head.mask is not None and tiles is not None:
         seen = tiles.of(head.mask)
         seen = seen if seen.dtype == bool else seen != -np.inf
-        return np.where(seen, length.T, 0).max(axis=-1, keepdims=True, initial=0)
-    return length.max(initial=0)
+        return np.where(seen, key_norm.T, 0).max(axis=-1, keepdims=True, initial=0)
+    return key_norm.max(initial=0)
 
 
-def recompute_unsafe(output, head, tiles, size, maximum, total):
+def recompute_unsafe(output, head, tiles, query_norm, maximum, total):
     """Work out by the plain formula what the working type could spoil."""
-    trusted = 2.0**-8 / np.finfo(output.dtype).eps  # a score's error is below 1/256
-    reach = longest_key(head.length, head, None)
-    wrong = ~(size * reach <= trusted)
-    if wrong.any():
-        wrong = ~(size * longest_key(head.length, head, tiles) <= trusted)
+    max_exact = 2.0**-8 / np.finfo(output.dtype).eps  # a score's error is below 1/256
+    unsafe = ~(query_norm * max_key_norm(head.key_norm, head) <= max_exact)
+    if unsafe.any():
+        unsafe = ~(query_norm * max_key_norm(head.key_norm, head, tiles) <= max_exact)
     seen = total != 0
     if head.mask is not None and head.mask.dtype != bool:
         seen |= (tiles.of(head.mask) != -np.inf).any(axis=-1, keepdims=True)
-    wrong |= seen & ~(abs(maximum) <= trusted)
-    if not wrong.any():
+    unsafe |= seen & ~(abs(maximum) <= max_exact)
+    if not unsafe.any():
         return
     starts = range(tiles.start, tiles.stop, tiles.step * tiles.tile)
-    for start, tile, bad in zip(starts, output, wrong, strict=True):
+    for start, tile, unsafe_rows in zip(starts, output, unsafe, strict=True):
         for first in range(0, tiles.tile, ROWS_RECOMPUTED):
-            few = slice(first, min(first + ROWS_RECOMPUTED, tiles.tile))
-            if not bad[few].any():
+            chunk = slice(first, min(first + ROWS_RECOMPUTED, tiles.tile))
+            if not unsafe_rows[chunk].any():
                 continue
-            rows = slice(start + few.start, start + few.stop)
+            rows = slice(start + chunk.start, start + chunk.stop)
             mask = head.mask
             if head.causal_block is not None:
                 mask = causal_mask(rows.stop - rows.start, len(head.key), rows.start)
             elif mask is not None:
                 mask = mask[rows]
-            plain = plain_attention(
-                head.query[rows], head.key, head.value, mask, False, head.scale
-            )
-            np.copyto(tile[few], plain, where=bad[few], casting="same_kind")
+            arrays = head.query[rows], head.key, head.value
+            plain = plain_attention(*arrays, mask, scale=head.scale)
+            np.copyto(tile[chunk], plain, where=unsafe_rows[chunk], casting="same_kind")
 
 
 def norm(x):
-    """Measure vectors: (..., d) -> (..., 1), with no second array of their size."""
+    """Compute norms: (..., d) -> (..., 1), with no second array of that size."""
     return np.sqrt(np.einsum("...d,...d->...", x, x))[..., None]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .arguments import check_doubles
+from .arguments import check_attention, to_double
 from .core import masked_scores, softmax, weighted_sum
 
 
@@ -31,12 +31,14 @@ def partial_attention(query, key, value, attn_mask=None, is_causal=False, scale=
     Raises what scaled_dot_product_attention raises.
     Rabe and Staats 2021; Dao et al. 2022.
     """
-    (query, key, value), _ = check_doubles(query=query, key=key, value=value)
-    scores, visible = masked_scores(query, key, attn_mask, is_causal, scale)
-    output = weighted_sum(softmax(scores, mask=visible), value, visible)
+    inputs = check_attention(query, key, value, attn_mask, is_causal, scale)
+    scores, visible, taken = masked_scores(inputs)
+    weights = softmax(scores, mask=visible)
+    output = weighted_sum(weights, to_double(inputs.value), visible)
     seen = np.where(visible, scores, -np.inf)
     maximum = seen.max(axis=-1, initial=-np.inf)
-    total = exp_below(seen, maximum[..., None]).sum(axis=-1)
+    total = shifted_exp(seen, maximum[..., None]).sum(axis=-1)
+    maximum = maximum + taken[..., 0]
     shape = output.shape[:-1]
     return Partial(
         np.broadcast_to(maximum, shape), np.broadcast_to(total, shape), output
@@ -62,15 +64,16 @@ def merge_partials(partials):
     maxima, sums, outputs = map(np.stack, zip(*partials, strict=True))
     maximum = maxima.max(axis=0)
     with np.errstate(all="ignore"):
-        shares = sums * exp_below(maxima, maximum)
+        shares = sums * shifted_exp(maxima, maximum)
         total = shares.sum(axis=0)
-        # A part that adds nothing is left out: zero times what is not finite is NaN.
-        parts = np.where(shares[..., None] == 0, 0, shares[..., None] * outputs)
+        # A part of which a query sees nothing is left out. One that it sees counts,
+        # however small its share, as its keys do in attention over all of them.
+        parts = np.where(sums[..., None] == 0, 0, shares[..., None] * outputs)
         output = parts.sum(axis=0) / np.where(total == 0, 1, total)[..., None]
     return Partial(maximum, total, output)
 
 
-def exp_below(scores, largest):
+def shifted_exp(scores, largest):
     """Raise e to how far scores lie below the largest; at it, also if infinite, 1."""
     with np.errstate(all="ignore"):
         below = np.exp(np.where(scores == largest, 0.0, scores - largest))

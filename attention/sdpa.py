@@ -1,8 +1,8 @@
 """Scaled dot-product attention, computed in the way that suits its input."""
 
-from .arguments import check_shapes
-from .blockwise import blockwise_attention
-from .core import plain_attention
+from .arguments import check_attention
+from .blockwise import by_blocks
+from .core import by_formula
 
 # From so many scores on, 256 by 256, blocks are faster, and no score is stored.
 BLOCKWISE_MIN_SCORES = 2**16
@@ -24,11 +24,13 @@ def scaled_dot_product_attention(
     Where n_queries * n_keys is BLOCKWISE_MIN_SCORES or more, blockwise_attention gives
     the answer: single precision then stays single throughout.
 
-    Raises ValueError when the shapes do not fit (quoting them) or when both masks
-    are given, TypeError when the mask is neither boolean nor as_doubles.
+    Raises ValueError when the shapes do not fit (quoting them), when both masks are
+    given or when the scale is not finite; TypeError when the mask is neither boolean
+    nor floating, is_causal is no bool, the scale is no number, or an array is one of
+    numpy's masked arrays.
     Vaswani et al. 2017, equation 1; the arguments are named as in PyTorch.
     """
-    (query, key, value), dtype = check_shapes(query=query, key=key, value=value)
-    if query.shape[-2] * key.shape[-2] >= BLOCKWISE_MIN_SCORES:
-        return blockwise_attention(query, key, value, attn_mask, is_causal, scale)
-    return plain_attention(query, key, value, attn_mask, is_causal, scale).astype(dtype)
+    inputs = check_attention(query, key, value, attn_mask, is_causal, scale)
+    if inputs.shape[-2] * inputs.shape[-1] >= BLOCKWISE_MIN_SCORES:
+        return by_blocks(inputs)
+    return by_formula(inputs).astype(inputs.dtype)

@@ -24,17 +24,17 @@ class Workspace(NamedTuple):
     summed: np.ndarray
 
 
-def workspaces(number, rows, columns, width, d_v, dtype):
+def allocate_workspaces(number, rows, columns, width, d_v, dtype):
     """Take memory for so many threads, and for blocks of rows x columns scores."""
     line = CACHE_LINE // dtype.itemsize
-    beside = (d_v // line + 1) * line  # at least one column more
-    shapes = [(rows, width), (width, columns), (columns, beside)]
-    shapes += [(rows, columns), (rows, beside), (rows, beside)]
-    arrays = allocate(shapes * number, dtype)
+    padded = (d_v // line + 1) * line  # at least one column more
+    shapes = [(rows, width), (width, columns), (columns, padded)]
+    shapes += [(rows, columns), (rows, padded), (rows, padded)]
+    arrays = allocate_aligned(shapes * number, dtype)
     return list(map(Workspace._make, zip(*[iter(arrays)] * len(shapes), strict=True)))
 
 
-def allocate(shapes, dtype):
+def allocate_aligned(shapes, dtype):
     """Take memory for arrays that each begin with a line of the cache.
 
     One piece for all: the system takes back several pieces at each return.

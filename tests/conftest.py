@@ -1,27 +1,35 @@
 """The built site, a server for it as a host would serve it, and a browser."""
 
 import functools
-import gzip
 import http.server
 import os
-import re
 import shutil
-import subprocess
-import sys
 import threading
-import time
-import urllib.request
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
 
+# Some tests have all of these from here.
+from helpers import (  # noqa: F401
+    IN_CI,
+    ROOT,
+    Handler,
+    build,
+    chapters,
+    environment,
+    follow,
+    go,
+    importable,
+    lesson,
+    need,
+    pages,
+    settle,
+    wait_for,
+)
+
 from attention import blockwise_attention, scaled_dot_product_attention
-
-ROOT = Path(__file__).resolve().parent.parent
-IN_CI = os.environ.get("CI") == "true"
-
 
 # The ways to one function: by its formula, and block by block, also where blocks are so
 # small that the smallest input fills several.
@@ -47,25 +55,6 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.xdist_group("site"))
             elif "survivor" in item.fixturenames:  # one page serves these
                 item.add_marker(pytest.mark.xdist_group("survivor"))
-
-
-def need(found, what: str):
-    """What a test needs from the machine: without it a reader's run skips, CI's fails."""
-    if not found:
-        (pytest.fail if IN_CI else pytest.skip)(f"{what} is not on this machine")
-    return found
-
-
-def build(source: Path, target: Path) -> None:
-    """`mkdocs build`, with one date for all the builds of a run."""
-    made = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", target],
-        cwd=source,
-        env={"SOURCE_DATE_EPOCH": "1700000000", **os.environ},
-        capture_output=True,
-        text=True,
-    )
-    assert made.returncode == 0, made.stdout + made.stderr
 
 
 @pytest.fixture(scope="session")
@@ -95,34 +84,6 @@ def address(parsed) -> str:
     """Where the site says it lives, over plain HTTP."""
     canonical = parsed("").select_one("link[rel=canonical]")["href"]
     return "http:" + canonical.partition(":")[2]
-
-
-class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder below a prefix, with gzip, and says nothing."""
-
-    prefix = "/"
-    protocol_version = "HTTP/1.1"
-
-    def translate_path(self, path: str) -> str:
-        if not path.startswith(self.prefix):
-            return os.path.join(self.directory, "missing")
-        return super().translate_path("/" + path[len(self.prefix) :])
-
-    def do_GET(self):
-        path = Path(self.translate_path(self.path))
-        path = path / "index.html" if path.is_dir() else path
-        body = path.read_bytes() if path.is_file() else b""
-        self.send_response(200 if path.is_file() else 404)
-        self.send_header("Content-Type", self.guess_type(str(path)))
-        if path.suffix in {".html", ".css", ".js", ".json", ".xml", ".svg", ".py", ".ipynb"}:
-            body = gzip.compress(body, 6)
-            self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
 
 
 @pytest.fixture(scope="session")
@@ -179,6 +140,7 @@ def visit(browser, address):
         tab = context.new_page()
         tab.faults, tab.responses = [], []
         follow(tab)
+        tab.scripts = options.get("java_script_enabled", True)
         tab.on("console", lambda m: m.type in ("error", "warning") and tab.faults.append(m.text))
         tab.on("pageerror", lambda error: tab.faults.append(str(error)))
         tab.on("requestfailed", lambda request: tab.faults.append(f"failed: {request.url}"))
@@ -192,64 +154,10 @@ def visit(browser, address):
         context.close()
 
 
-def follow(tab) -> None:
-    """Keep what a page has asked for and not got yet, for `settle`."""
-    tab.asked, tab.open = 0, set()
-
-    def ask(request):
-        tab.asked += 1
-        tab.open.add(request)
-
-    def end(request):
-        tab.open.discard(request)
-
-    tab.on("request", ask)
-    tab.on("requestfinished", end)
-    tab.on("requestfailed", end)
-
-
-def go(tab, address: str) -> None:
-    """Open an address in a tab that `follow` watches."""
-    tab.goto(address)
-    settle(tab)
-
-
-def settle(tab) -> None:
-    """Wait until a page asks for nothing more: Playwright's own wait for that takes 0.5 s."""
-    asked = -1
-    while tab.open or asked != tab.asked:
-        asked = tab.asked
-        tab.wait_for_timeout(100)
-
-
 def elsewhere(tab, url: str, address: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("data", "blob") and parts.netloc != urlsplit(address).netloc:
         tab.faults.append(f"asked another host: {url}")
-
-
-def importable(name: str):
-    """The module of this name, or None where it is not installed."""
-    try:
-        return __import__(name, fromlist=["*"])
-    except ImportError:
-        return None
-
-
-def pages() -> list[str]:
-    """The address of each page in the navigation, below the site's own."""
-    nav = re.findall(r"^ +- .*: (\S+\.(?:md|ipynb))$", (ROOT / "mkdocs.yml").read_text(), re.M)
-    return ["" if name == "index.md" else name.rpartition(".")[0] + "/" for name in nav]
-
-
-def lesson() -> list[str]:
-    """The numbered pages, in the order in which the links at their feet lead."""
-    return [page for page in pages() if page][: pages().index("run-it/") - 1]
-
-
-def chapters() -> list[str]:
-    """The pages that teach: the lesson without its exercise."""
-    return [page for page in lesson() if page != "your-turn/"]
 
 
 @pytest.fixture
@@ -265,15 +173,13 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def wait_for(address: str, text: str, without: str | None = None) -> str:
-    """Ask for a page until it says `text` (and no longer says `without`)."""
-    page, end = "", time.monotonic() + 40
-    while time.monotonic() < end:
-        try:
-            page = urllib.request.urlopen(address, timeout=10).read().decode()
-        except OSError:
-            page = ""
-        if text in page and not (without and without in page):
-            return page
-        time.sleep(0.2)
-    pytest.fail(f"{address} never said {text!r}, but {page[:2000]!r}")
+@pytest.fixture(scope="session")
+def numpy_only(tmp_path_factory):
+    """A Python that has numpy and nothing else, not even the package."""
+    return environment(tmp_path_factory.mktemp("numpy-only"), ["numpy", "numpy.libs"])
+
+
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory):
+    """A Python that has nothing."""
+    return environment(tmp_path_factory.mktemp("bare"), [])

@@ -4,7 +4,7 @@ import re
 from types import SimpleNamespace
 
 from _lesson.site import chapters
-from conftest import lesson, pages
+from helpers import lesson, pages
 
 NAV = [
     {"Overview": "index.md"},

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from helpers import ROOT
 
 ROLES = "query", "key", "value", "weight"
 # How colours look to eyes that lack one kind of cone (Machado et al. 2009, severity 1).
@@ -64,3 +64,30 @@ def test_a_role_colour_is_used_for_its_role_alone():
             for role in re.findall(r"var\(--plot-(query|key|value|weight)\)", body):
                 allowed = {"weight": ("weight", "cell", "share")}.get(role, (role,))
                 assert any(f".{name}" in selector for name in allowed), (file.name, selector)
+
+
+def contrast(one: np.ndarray, other: np.ndarray) -> float:
+    """The contrast of two colours, as WCAG 2 defines it."""
+
+    def luminance(colour):
+        linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722]
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return float((high + 0.05) / (low + 0.05))
+
+
+@pytest.mark.parametrize("scheme", ["default", "slate"])
+def test_figures_stand_out_from_the_page(scheme):
+    """Contrast of at least 3:1 for a shape and 4.5:1 for text, also on a heatmap's cell."""
+    colours = {
+        name: np.array([int(value[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+        for name, value in palette(scheme).items()
+    }
+    paper, text = colours["paper"], colours["plot-fg"]
+    darkest = 0.7 * colours["plot-weight"] + 0.3 * paper  # see figures/svg.py
+    for name in ("query", "key", "value", "weight", "warn"):
+        assert contrast(paper, colours[f"plot-{name}"]) >= 3, name
+    assert contrast(paper, text) >= 4.5
+    assert contrast(paper, colours["plot-muted"]) >= 4.5
+    assert contrast(darkest, text) >= 4.5

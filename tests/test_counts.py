@@ -1,5 +1,7 @@
 """The counts are the sums that a hand count gives, exact, and refuse nonsense."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ from attention import (
     Transformer,
     attention_flops,
     attention_parameters,
+    cache_bytes,
+    causal_mask,
     count_parameters,
     crossover_length,
     embedding_parameters,
@@ -20,6 +24,7 @@ from attention import (
     norm_parameters,
     score_bytes,
     score_entries,
+    visible_pairs,
 )
 
 
@@ -116,3 +121,23 @@ def test_heads_that_do_not_divide_are_repeated_in_the_error():
         attention_parameters(512, 7)
     with pytest.raises(ValueError, match="h = 8, kv_heads = 3"):
         attention_parameters(512, 8, kv_heads=3)
+
+
+@pytest.mark.parametrize("offset", range(-7, 8))
+def test_visible_pairs_are_those_of_the_causal_mask(offset):
+    for n_queries, n_keys in itertools.product(range(6), repeat=2):
+        mask = causal_mask(n_queries, n_keys, offset)
+        assert visible_pairs(n_queries, n_keys, offset) == mask.sum()
+
+
+def test_a_cache_holds_a_key_and_a_value_for_each_token_layer_and_head_of_keys():
+    cache = np.zeros((2, 32, 8, 8192, 128), np.float16)
+    assert cache_bytes(8192, kv_heads=8, d_k=128, L=32) == cache.nbytes == 2**30
+    assert cache_bytes(8192, kv_heads=32, d_k=128, L=32) == 4 * 2**30
+
+
+def test_a_gate_is_a_third_matrix_of_the_feed_forward_part():
+    assert matrix_flops(3, 8, 20, gated=True) - matrix_flops(3, 8, 20) == 2 * 3 * 8 * 20
+    assert layer_flops(3, 8, 20, gated=True) - layer_flops(3, 8, 20) == 2 * 3 * 8 * 20
+    n = crossover_length(8, 20, gated=True)
+    assert attention_flops(n, 8) == matrix_flops(n, 8, 20, gated=True)

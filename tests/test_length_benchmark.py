@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT, importable, need
+from helpers import ROOT, importable, need
 
 FILE = ROOT / "docs" / "what-length-costs.json"
 PEERS = ["scipy", "torch", "jax", "onnxruntime", "onnx", "mpmath"]

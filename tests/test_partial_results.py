@@ -83,10 +83,13 @@ def test_scores_that_are_infinite_or_no_numbers_are_what_they_are_in_the_whole()
         assert np.array_equal(merge_partials(parts).output, whole, equal_nan=True), odd
 
 
-def test_a_value_that_no_weight_is_left_for_does_not_spoil_the_rest():
-    part = partial_attention([[1.0]], [[2000.0]], [[1.0]], scale=1)
-    other = partial_attention([[1.0]], [[0.0]], [[INF]], scale=1)
-    assert merge_partials([part, other]).output == 1
+@pytest.mark.parametrize("odd", [INF, -INF, np.nan])
+def test_a_value_that_is_seen_counts_where_no_weight_is_left_for_it(odd):
+    query, key, value = [[1.0]], [[2000.0], [0.0]], [[1.0], [odd]]
+    parts = [partial_attention(query, key[i : i + 1], value[i : i + 1], scale=1) for i in (0, 1)]
+    whole = scaled_dot_product_attention(query, key, value, scale=1)
+    assert np.array_equal(merge_partials(parts).output, whole, equal_nan=True)
+    assert np.isnan(whole)
 
 
 def test_parts_that_do_not_fit_are_quoted():

@@ -12,7 +12,7 @@ import struct
 import zlib
 
 import pytest
-from conftest import ROOT
+from helpers import ROOT
 
 pytestmark = pytest.mark.ci
 

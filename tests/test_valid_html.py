@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import need
+from helpers import need
 
 pytestmark = pytest.mark.ci
 

@@ -13,8 +13,8 @@ PACKAGE = Path(__file__).parents[3] / "attention"
 
 # In teaching order; each may import only from those before it.
 MODULES = (
-    "arguments", "masks", "core", "measures", "workspace", "threads", "guard", "blockwise",
-    "sdpa", "partials", "counting", "examples", "tables", "runs", "__main__",
+    "arguments", "masks", "core", "measures", "workspace", "threads", "tiles", "guard",
+    "blockwise", "sdpa", "partials", "counting", "examples", "tables", "runs", "__main__",
 )  # fmt: skip
 
 # These need more than numpy, and are not in the single file.
@@ -125,7 +125,7 @@ def notebook(package=PACKAGE):
 
 def front(package):
     """Return the package's first sentence, and its version, runs and public names as code."""
-    public = runpy.run_path(str(package / "__init__.py"), run_name=package.name)
+    public = runpy.run_path(str(package / "__init__.py"))
     names = "".join(f'    "{name}",\n' for name in public["__all__"])
     runs = "".join(f'    "{name}": "{meaning}",\n' for name, meaning in public["RUNS"].items())
     version = f'__version__ = "{public["__version__"]}"'

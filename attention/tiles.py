@@ -1,0 +1,40 @@
+"""Tiles: the queries that attention by blocks takes in one product."""
+
+from typing import NamedTuple
+
+
+class QueryTiles(NamedTuple):
+    """The queries of a head that a thread takes together, in tiles.
+
+    Of the rows from start to stop, cut into tiles, these are every step-th tile.
+    """
+
+    start: int
+    stop: int
+    step: int
+    tile: int
+
+    def of(self, array):
+        """Show these rows of an array: (n_queries, ...) -> (n_tiles, tile, ...)."""
+        n_tiles = (self.stop - self.start) // self.tile
+        rows = array[self.start : self.stop]
+        return rows.reshape(n_tiles, self.tile, *array.shape[1:])[:: self.step]
+
+
+def split_queries(n_queries, rows, tile, threads):
+    """Cut the queries of a head into parts of at most `rows`.
+
+    Under a causal mask late queries see more keys than early ones, so they come first.
+    Where threads that share a head would get one part each, they take tiles in turns,
+    and so have equal work. The rest that fills no tile is a part.
+    """
+    whole = n_queries - n_queries % tile
+    step = threads if 3 / 4 * threads * rows <= whole <= threads * rows else 1
+    parts = [
+        QueryTiles(start, min(first + rows * step, whole), step, tile)
+        for first in range(0, whole, rows * step)
+        for start in range(first, min(first + tile * step, whole), tile)
+    ]
+    if whole < n_queries:
+        parts.append(QueryTiles(whole, n_queries, 1, n_queries - whole))
+    return parts[::-1]
