@@ -11,7 +11,7 @@ from _lesson.exercise.judge.exercise import results_of
 from _lesson.exercise.judge.verdicts import compare, judge
 from _lesson.exercise.page import ExercisePage
 from bs4 import BeautifulSoup
-from conftest import ROOT, build
+from helpers import ROOT, build
 
 from attention import scaled_dot_product_attention
 
