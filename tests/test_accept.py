@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,39 @@ def test_accept_refuses_a_page_that_is_not_there(capsys):
 
 def test_edits_touch_nothing_else():
     assert edited("abcdef", [(4, 5, "E"), (1, 2, "")]) == "acdEf"
+
+
+def test_accept_writes_nothing_into_a_page_that_was_saved_meanwhile(checkout, capsys):
+    page = checkout / "docs" / "page.md"
+    page.write_text(DRIFTED + "```pycon\n>>> import time; time.sleep(1)\n```\n", "utf-8")
+    command = [sys.executable, "-B", checkout / "docs/_lesson", "check", "--accept", "docs/page.md"]
+    with subprocess.Popen(command, cwd=checkout, stdout=subprocess.PIPE, text=True) as accepting:
+        time.sleep(0.7)  # it has read the page, and runs it
+        page.write_text("What its author has written since.\n", "utf-8")
+        said = accepting.communicate()[0]
+    assert "docs/page.md: not written, for it was saved meanwhile" in said
+    assert page.read_text("utf-8") == "What its author has written since.\n"
+
+
+def test_accept_keeps_a_pages_mode_and_a_link_to_it(checkout):
+    page, home = checkout / "docs" / "page.md", checkout / "elsewhere.md"
+    home.write_text(DRIFTED, "utf-8")
+    home.chmod(0o464)
+    page.symlink_to(home)
+    assert run_check(checkout, "--accept", "docs/page.md").returncode == 0
+    assert page.is_symlink()
+    assert home.read_text("utf-8") == MENDED
+    assert home.stat().st_mode & 0o777 == 0o464
+    assert {path.name for path in page.parent.glob(".*")} == set()
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_accept_writes_a_printed_tab_as_the_spaces_that_stand_for_it(checkout, indent):
+    page = checkout / "docs" / "page.md"
+    block = "```pycon\n>>> print('a\\tb')\nc\n```\n"
+    text = "- An item\n\n" * bool(indent) + "".join(indent + x for x in block.splitlines(True))
+    page.write_text(text, "utf-8")
+    assert run_check(checkout, "--accept", "docs/page.md").returncode == 0
+    printed = f"{indent}a\tb".expandtabs()  # doctest reads the whole line of the page so
+    assert f"{printed}\n" in page.read_text("utf-8")
+    assert run_check(checkout, "docs/page.md").returncode == 0

@@ -1,5 +1,6 @@
 """A number on a page is computed, compared or declared; a changed one is reported."""
 
+import dataclasses
 import re
 
 import pytest
@@ -267,7 +268,7 @@ def test_an_expression_that_fails_names_its_line():
         ("```pycon\n>>> raise ValueError\nTraceback (most recent call last):\nValueError\n```\n",
          "2: a traceback is no output"),
         (">>> x = y\n", "1: the page has"),
-        ("```text\n>>> x = y\n```\n", "1: the page has"),
+        ("```text\n>>> x = y\n```\n", "2: the page has"),
         ("```pycon\n>>>x = y\n```\n", "2: "),
     ],
 )  # fmt: skip
@@ -304,3 +305,35 @@ False False False
 
 def test_pages_give_the_same_in_any_order(checked):
     assert check(dict(reversed(PAGES.items())), CONFIG) == checked
+
+
+# --- Files that are not as they should be
+
+
+def test_a_page_in_another_encoding_is_named_with_its_line(checkout):
+    (checkout / "docs/page.md").write_bytes("# Seite\n\nGr\u00f6\u00dfe\n".encode("latin-1"))
+    config = dataclasses.replace(CONFIG, root=checkout)
+    text = config.sources()["docs/page.md"]
+    assert "3: a byte that is not UTF-8, 0xf6: save the page as UTF-8" in problems(text)
+
+
+def test_a_broken_file_of_measurements_is_named(checkout):
+    (checkout / "docs/page.md").write_text("# Page\n", "utf-8")
+    (checkout / "docs/page.json").write_text("{", "utf-8")
+    config = dataclasses.replace(CONFIG, root=checkout)
+    ((line, message),) = process("# Page\n", "docs/page.md", config).problems
+    assert line == 1
+    assert message.startswith("page.json beside the page is no JSON: ")
+
+
+def test_what_an_editor_hides_is_no_page(checkout):
+    (checkout / "docs/.#index.md").symlink_to("author@machine.1234")
+    (checkout / "docs/.index.md.swp.md").write_text("A loose 5.\n", "utf-8")
+    assert dataclasses.replace(CONFIG, root=checkout).sources().keys() == PAGES.keys()
+
+
+def test_a_prompt_or_an_expression_outside_of_its_place_is_named_by_its_line():
+    (prompt,) = problems("# Page\n\n<pre>\n>>> x\n</pre>\n")
+    assert prompt.startswith("4: the page has 1 prompts")
+    (mark,) = problems("# Page\n\n```text\nfive\n<!--= n -->\n```\n")
+    assert mark.startswith("5: the page has 0 prompts and 1 expressions")

@@ -1,16 +1,16 @@
-"""What an author does beside writing, as `python docs/_lesson COMMAND`.
-
-check [PAGE[:LINE] ...]             show what differs between pages and code
-check --accept [PAGE[:LINE] ...]    and write it into the pages
-card                                draw docs/assets/card.png (needs Chromium)
-libraries                           ask other libraries again (needs PyTorch and ONNX)
-"""
+"""What an author does beside writing, as `python docs/_lesson COMMAND`."""
 
 import sys
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1]
 sys.path[:1] = [str(DOCS), str(DOCS.parent)]  # in place of this very folder
+USAGE = """\
+usage: python docs/_lesson COMMAND
+    check [PAGE[:LINE] ...]             show what differs between pages and code
+    check --accept [PAGE[:LINE] ...]    and write it into the pages
+    card                                draw docs/assets/card.png (needs Chromium)
+    libraries                           ask other libraries again (needs PyTorch and ONNX)"""
 
 
 def main(argv: list[str]) -> int:
@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
             from _lesson.pages import libraries as made
         made.main()
         return 0
-    print(__doc__.strip(), file=sys.stderr)
+    print(USAGE, file=sys.stderr)
     return 0 if command in ("-h", "--help") else 2
 
 

@@ -6,9 +6,11 @@ import argparse
 import difflib
 import os
 import re
+import shutil
+import tempfile
 from pathlib import Path
 
-from .config import Config
+from .config import Config, read
 from .pool import check
 from .records import Edit, Page, edited, report
 
@@ -50,6 +52,9 @@ class Accept:
         if self.pages[name].failed:
             print(f"{name}: not written, for its code fails: mend that first")
             return False
+        if read(self.root / name) != self.texts[name]:
+            print(f"{name}: not written, for it was saved meanwhile: run this again")
+            return False
         write(self.root / name, edited(self.texts[name], changes))
         print(f"{name}: {len(changes)} written")
         return True
@@ -75,7 +80,8 @@ def named(place: str, texts: dict[str, str], root: Path) -> tuple[str, int | Non
     Raises ValueError for a page that is not there, naming those that are.
     """
     path, _, line = place.partition(":")
-    full, root = Path(path).resolve(), root.resolve()
+    # The page's own link is not followed: it is a page where it stands.
+    full, root = Path(path).parent.resolve() / Path(path).name, root.resolve()
     name = full.relative_to(root).as_posix() if full.is_relative_to(root) else path
     if name not in texts or (line and not line.isdecimal()):
         raise ValueError(
@@ -85,11 +91,18 @@ def named(place: str, texts: dict[str, str], root: Path) -> tuple[str, int | Non
 
 
 def write(path: Path, text: str) -> None:
-    """Replace a page's text whole or not at all."""
-    temporary = path.with_name(path.name + ".new")
-    with open(temporary, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-    os.replace(temporary, path)
+    """Replace a page's text whole or not at all; its mode stays, and a link to it is followed."""
+    path = path.resolve()
+    # Hidden, so that no build takes it for a page.
+    number, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with open(number, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+        shutil.copymode(path, temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 def main(config: Config, argv: list[str] | None = None, prog: str | None = None) -> int:

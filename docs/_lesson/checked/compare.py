@@ -27,7 +27,11 @@ def process(text: str, name: str, config: Config | None = None, progress=lambda 
     The code runs in this very process: the pool is what keeps pages apart.
     """
     config = config or Config()
-    return compare(parse(text, name), Runner(name, config.beside(name), progress), config)
+    try:
+        namespace = config.beside(name)
+    except ValueError as error:
+        return Page([Problem(1, str(error))], failed=True)
+    return compare(parse(text, name), Runner(name, namespace, progress), config)
 
 
 def compare(document: Document, runner, config: Config, noted=lambda problems: None) -> Page:
@@ -69,7 +73,17 @@ class Comparison:
                 f"{checked[0]} and {checked[1]} were checked: a prompt "
                 "stands in a ```pycon fence, an expression in prose"
             )
-            self.note([Problem(1, message)])
+            self.note([Problem(self.left_out(), message)])
+
+    def left_out(self) -> int:
+        """The line of the first prompt or expression that no record has checked."""
+        document, checked = self.document, {record.code[0] for record in self.page.records}
+        blocks = [(part.start, part.end) for part in document.parts if isinstance(part, Block)]
+        for found in re.finditer(r"^(?= *>>>)|<!--=", document.text, re.MULTILINE):
+            quoted = found[0] and within(found.start(), blocks)
+            if found.start() not in checked and not quoted:
+                return document.line_of(found.start())
+        return 1
 
     # Blocks
 
@@ -80,7 +94,7 @@ class Comparison:
             except Failed as failed:
                 self.note(failed.problems, failed=True)
                 continue
-            rows = [row if row.strip() else "<BLANKLINE>" for row in got.splitlines()]
+            rows = [_as_wanted(row, block.indent) for row in got.splitlines()]
             broken = [
                 row
                 for row in rows
@@ -247,6 +261,11 @@ class Comparison:
         if DIGIT.search(path[2]) or ":" in path[0]:
             return False
         return (self.config.root / self.document.name).parent.joinpath(path[0]).is_file()
+
+
+def _as_wanted(row: str, indent: str) -> str:
+    """A printed row as doctest reads it in a page: tabs are spaces, a blank row has a word."""
+    return (indent + row).expandtabs()[len(indent) :] if row.strip() else "<BLANKLINE>"
 
 
 def within(place: int, spans: list[tuple[int, int]]) -> bool:

@@ -23,6 +23,7 @@ class Config:
     def sources(self) -> dict[str, str]:
         """The text of each page by its name: the first page first, the README last."""
         found = {path for pattern in self.pages for path in self.root.glob(pattern)}
+        found = {path for path in found if path.is_file() and not path.name.startswith(".")}
         names = {path.relative_to(self.root).as_posix(): path for path in found}
         outside = {n: p for n, p in names.items() if not n.startswith(self.leave_out or "\0")}
         order = sorted(
@@ -37,10 +38,16 @@ class Config:
     def beside(self, name: str) -> dict:
         """What was measured for a page: `measured`, from the .json file beside it, if any.
 
-        It serves prose and figures. A checked block does without, for a reader has no such file.
+        It serves prose and figures. A checked block does without, for a reader has no such
+        file. Raises ValueError for one that is no JSON.
         """
         file = (self.root / name).with_suffix(".json")
-        return {"measured": json.loads(read(file))} if file.is_file() else {}
+        if not file.is_file():
+            return {}
+        try:
+            return {"measured": json.loads(read(file))}
+        except ValueError as error:
+            raise ValueError(f"{file.name} beside the page is no JSON: {error}") from None
 
     def as_json(self) -> dict:
         """All of it as JSON can hold it, for another process."""
@@ -53,6 +60,6 @@ class Config:
 
 
 def read(path: Path) -> str:
-    """A file's text, its line ends as they are."""
-    with open(path, encoding="utf-8", newline="") as file:
+    """A file's text, its line ends as they are; a byte that is not UTF-8 as a surrogate."""
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
         return file.read()

@@ -94,6 +94,9 @@ class Document:
 def parse(text: str, name: str) -> Document:
     """The parts of the page `text`, known as `name`, and what is wrong with its form."""
     page = Document(text, name)
+    for byte in re.finditer("[\udc80-\udcff]", text):
+        message = f"a byte that is not UTF-8, {ord(byte[0]) - 0xDC00:#x}: save the page as UTF-8"
+        page.problem(page.line_of(byte.start()), message)
     index = prose = _front_matter(page)
     while index < len(page.lines):
         fence = FENCE.match(page.bare(index))

@@ -61,7 +61,7 @@ class Hook:
             return None
         checked, text = self.checking[name], self.checking.texts[name]
         text = for_site(parse(text, name), checked) if checked.records else not_run(text)
-        text = text.removeprefix("\ufeff")
+        text = text.removeprefix("\ufeff").encode(errors="surrogateescape").decode(errors="replace")
         return with_notice(text, report({name: checked})) if checked.problems else text
 
     def on_env(self, env, config, files) -> None:

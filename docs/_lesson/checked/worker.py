@@ -8,12 +8,15 @@ import json
 import multiprocessing
 import os
 import sys
+import time
 import warnings
 from multiprocessing.connection import wait
 
 from .compare import process
 from .config import Config
 from .records import Page, Problem
+
+AFTERWARDS = 3  # seconds for what a page has started to end
 
 
 def _child(connection, text: str, name: str, config: Config) -> None:
@@ -33,42 +36,59 @@ def work(config: Config, texts: dict[str, str], limit: float) -> None:
         # What fails or warns here does so again in each page that needs it, and is reported.
         with contextlib.suppress(Exception), warnings.catch_warnings(action="error"):
             importlib.import_module(module)
-    waiting, running = list(texts), {}
+    waiting, running, parent = list(texts), {}, os.getppid()
     while waiting or running:
         while waiting and len(running) < (os.cpu_count() or 1):
-            name = waiting.pop(0)
-            here, there = context.Pipe(duplex=False)
-            child = context.Process(target=_child, args=(there, texts[name], name, config))
-            child.start()
-            there.close()
-            running[here] = [name, child, 1]
-        ready = wait(running, timeout=limit)
-        for connection in ready or list(running):
-            name, child, line = running[connection]
-            said = _heard(connection, child, line) if ready else _ended(child, line, limit)
-            if isinstance(said, int):
-                running[connection][2] = said
-                continue
-            print(json.dumps([name, said.as_json()]), flush=True)
-            child.join()
-            del running[connection]
+            child = Child(context, texts[waiting[0]], waiting.pop(0), config)
+            running[child.connection] = child
+        quiet = min(child.since for child in running.values()) + limit - time.monotonic()
+        ready = wait(running, timeout=max(0, min(quiet, 1)))
+        if os.getppid() != parent:  # nobody waits for the pages any more
+            for child in running.values():
+                child.process.kill()
+            return
+        for child in list(running.values()):
+            said = child.hear(child.connection in ready, limit)
+            if said:
+                print(json.dumps([child.name, said.as_json()]), flush=True)
+                del running[child.connection]
 
 
-def _heard(connection, child, line: int) -> Page | int:
-    """What a child says: the page, or the line that it has come to."""
-    try:
-        return connection.recv()
-    except EOFError:
-        child.join()
-        said = f"the code ended the process, with {child.exitcode}"
-        return Page([Problem(line, said)], failed=True)
+class Child:
+    """One page, in a process of its own."""
 
+    def __init__(self, context, text: str, name: str, config: Config):
+        self.name, self.line, self.since = name, 1, time.monotonic()
+        self.connection, there = context.Pipe(duplex=False)
+        self.process = context.Process(target=_child, args=(there, text, name, config))
+        self.process.start()
+        there.close()
 
-def _ended(child, line: int, limit: float) -> Page:
-    """End a child that has said nothing for too long."""
-    child.kill()
-    message = f"the page's code went on for {limit:g} seconds: stopped"
-    return Page([Problem(line, message)], failed=True)
+    def hear(self, ready: bool, limit: float) -> Page | None:
+        """What came of the page, once it is known."""
+        if not ready:
+            if time.monotonic() - self.since < limit:
+                return None
+            self.process.kill()
+            return self.failed(f"the page's code went on for {limit:g} seconds: stopped")
+        try:
+            said = self.connection.recv()
+        except EOFError:
+            self.process.join()
+            return self.failed(f"the code ended the process, with {self.process.exitcode}")
+        if isinstance(said, int):
+            self.line, self.since = said, time.monotonic()
+            return None
+        self.process.join(AFTERWARDS)
+        if self.process.is_alive():  # a thread, or a process that it waits for
+            self.process.kill()
+            return self.failed(
+                "something that the page's code has started goes on behind its end: stopped"
+            )
+        return said
+
+    def failed(self, message: str) -> Page:
+        return Page([Problem(self.line, message)], failed=True)
 
 
 if __name__ == "__main__":

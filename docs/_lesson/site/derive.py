@@ -125,12 +125,13 @@ def notebook(package=PACKAGE):
 
 def front(package):
     """Return the package's first sentence, and its version, runs and public names as code."""
+    about = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8")))
     public = runpy.run_path(str(package / "__init__.py"))
     names = "".join(f'    "{name}",\n' for name in public["__all__"])
     runs = "".join(f'    "{name}": "{meaning}",\n' for name, meaning in public["RUNS"].items())
     version = f'__version__ = "{public["__version__"]}"'
     return (
-        public["__doc__"].partition("\n")[0],
+        about.partition("\n")[0],
         f"{version}\n\nRUNS = {{\n{runs}}}\n\n__all__ = [\n{names}]\n",
     )
 

@@ -34,7 +34,7 @@ def known(texts: dict[str, str]) -> dict[str, Page]:
     """Of the last build, the pages that a new check would find as they were."""
     pages = {ROOT / name for name in texts if name != "docs/glossary.md"}  # in all pages
     package = saved((ROOT / "attention").glob("*.py"))
-    around = saved(file for file in DOCS.rglob("*.*") if file not in pages)
+    around = saved([ROOT / "mkdocs.yml", *(f for f in DOCS.rglob("*.*") if f not in pages)])
     if around != Kept.around:
         Kept.rendered, Kept.indexed = {}, {}
     if (package, around) != (Kept.package, Kept.around):
@@ -43,8 +43,9 @@ def known(texts: dict[str, str]) -> dict[str, Page]:
 
 
 def saved(files: Iterable[Path]) -> dict[Path, int]:
-    """When each of these files was saved last."""
-    return {file: file.stat().st_mtime_ns for file in files}
+    """When each of these files was saved last; what an editor hides there is no such file."""
+    seen = (file for file in files if file.is_file() and not file.name.startswith("."))
+    return {file: file.stat().st_mtime_ns for file in seen}
 
 
 def keep(checking: Checking, env) -> None:
