@@ -70,12 +70,13 @@ def chapters() -> list[str]:
     return [page for page in lesson() if page != "your-turn/"]
 
 
-def build(source: Path, target: Path) -> None:
-    """`mkdocs build`, with one date for all the builds of a run."""
+def build(source: Path, target: Path, **settings: str) -> None:
+    """`mkdocs build`, with one date for all the builds of a run; whole, unless `settings` say."""
+    inherited = {n: it for n, it in os.environ.items() if n not in ("NOTEBOOK", "RUNTIME")}
     made = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", target],
         cwd=source,
-        env={"SOURCE_DATE_EPOCH": "1700000000", **os.environ},
+        env={"SOURCE_DATE_EPOCH": "1700000000"} | inherited | settings,
         capture_output=True,
         text=True,
     )

@@ -1,5 +1,6 @@
 """The exercise is right, its wrong answers are told apart, and it has one home."""
 
+import hashlib
 import re
 import tarfile
 from io import BytesIO
@@ -139,12 +140,46 @@ def test_without_python_for_the_browser_the_page_offers_the_command(monkeypatch,
     assert set(publish.published(EXERCISES)) == {"code/your-turn.py", "assets/judge.py"}
 
 
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda cache: (cache / "pyodide.asm.wasm").write_bytes(b"rubbish"),
+        lambda cache: (cache / "pyodide.mjs").unlink(),
+        lambda cache: (cache / "files.json").write_text("{"),
+        lambda cache: (cache / "files.json").write_text("[]"),
+    ],
+)
+def test_a_damaged_cache_is_fetched_anew_and_a_sound_one_is_not(monkeypatch, tmp_path, harm):
+    archive = BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:gz") as tar:
+        for name in runtime.FILES:
+            member = tarfile.TarInfo(f"package/{name}")
+            member.size = 2
+            tar.addfile(member, BytesIO(b"{}"))
+    fetched = []
+    monkeypatch.setattr(runtime, "CACHE", tmp_path)
+    monkeypatch.setattr(runtime, "SHA512", hashlib.sha512(archive.getvalue()).hexdigest())
+    monkeypatch.setattr(runtime, "package", lambda: fetched.append(1) or archive.getvalue())
+    runtime.fetch()
+    runtime.fetch()
+    assert len(fetched) == 1
+    harm(tmp_path)
+    runtime.fetch()
+    assert len(fetched) == 2
+    assert runtime.available()
+    assert {file.read_bytes() for file in runtime.files()} == {b"{}", b'{"packages": {}}'}
+
+
+@pytest.mark.parametrize("word", ["false", "False", "no", "0", " off "])
+def test_the_environment_says_in_many_words_that_it_is_not_wanted(monkeypatch, word):
+    monkeypatch.setenv("RUNTIME", word)
+    assert not runtime.wanted()
+
+
 @pytest.mark.ci
-def test_a_site_built_without_it_still_stands(monkeypatch, tmp_path):
+def test_a_site_built_without_it_still_stands(tmp_path):
     """It builds without a warning, says so where the editor would be, and has the command."""
-    monkeypatch.setenv("RUNTIME", "false")
-    monkeypatch.setenv("NOTEBOOK", "false")
-    build(ROOT, tmp_path)
+    build(ROOT, tmp_path, RUNTIME="false", NOTEBOOK="false")
     page = BeautifulSoup((tmp_path / "your-turn/index.html").read_text("utf-8"), "html.parser")
     article = page.select_one("article")
     assert "built without Python for the browser" in article.get_text()

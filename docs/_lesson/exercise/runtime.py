@@ -37,12 +37,26 @@ PATIENCE = 120  # seconds for the package to arrive
 
 def wanted() -> bool:
     """RUNTIME=false builds a site without Python for the browser."""
-    return os.environ.get("RUNTIME", "true") != "false"
+    return os.environ.get("RUNTIME", "true").strip().lower() not in ("false", "no", "off", "0")
 
 
 def available() -> bool:
     """Is Python for the browser wanted, and at hand?"""
-    return wanted() and (CACHE / "size").is_file()
+    return wanted() and manifest().is_file()
+
+
+def manifest() -> Path:
+    """Where the cache says what it holds."""
+    return CACHE / "files.json"
+
+
+def whole() -> bool:
+    """Are the files in the cache those that were put there?"""
+    try:
+        sums = json.loads(manifest().read_text("utf-8"))["sha256"]
+        return all(sha256((CACHE / name).read_bytes()) == sums[name] for name in FILES)
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
 
 
 def files() -> list[Path]:
@@ -52,13 +66,14 @@ def files() -> list[Path]:
 
 def compressed_size() -> int:
     """The bytes of these files on their way from a server that compresses."""
-    return int((CACHE / "size").read_text())
+    return json.loads(manifest().read_text("utf-8"))["compressed"]
 
 
 def fetch() -> None:
     """Bring Python for the browser into the cache, unless it is there or can't be had."""
-    if available() or not wanted():
+    if not wanted() or whole():
         return
+    manifest().unlink(missing_ok=True)
     try:
         unpack(package())
     except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -89,7 +104,7 @@ def unpack(archive: bytes) -> None:
     if got != SHA512:
         raise ValueError(f"its checksum is {got}, not {SHA512}")
     CACHE.mkdir(parents=True, exist_ok=True)
-    size = 0
+    size, sums = 0, {}
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         for name in FILES:
             data = tar.extractfile(f"package/{name}").read()
@@ -97,5 +112,10 @@ def unpack(archive: bytes) -> None:
                 data = json.dumps(json.loads(data) | {"packages": {}}).encode()
             (CACHE / name).write_bytes(data)
             size += len(gzip.compress(data, 6))
+            sums[name] = sha256(data)
     # Written last: it says that all is there.
-    (CACHE / "size").write_text(str(size))
+    manifest().write_text(json.dumps({"compressed": size, "sha256": sums}), "utf-8")
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
