@@ -1,6 +1,6 @@
 // What every live figure does: wake when its page is shown, keep its state in the page's address,
 // say what is wrong with a field, reset. The build has written the whole figure, with its numbers
-// (docs/_lesson/figures/live.py): here it is only brought to life, so nothing on the page moves.
+// (docs/_lesson/figures/): here it is only brought to life, so nothing on the page moves.
 
 import { shownWhole } from "./numbers.js";
 
@@ -38,6 +38,11 @@ class Figure {
     const cell = this.cell(name);
     if (cell && cell.textContent !== text) cell.textContent = text;
     return cell;
+  }
+
+  // A sentence that the build has handed over, its {holes} filled.
+  tell(name, values = {}) {
+    return this.data.words[name].replace(/\{(\w+)\}/g, (_, hole) => values[hole]);
   }
 
   // What a text field holds, read by `parse`; null if that is wrong, which is then said.
@@ -157,7 +162,7 @@ function wake(figure, start) {
 const initial = (field) =>
   field.type === "select-one" ? [...field.options].find((o) => o.defaultSelected)?.value ?? field.options[0].value : field.defaultValue;
 
-// Lines over an axis of powers of two, in the form of the build's own curves (figures.py).
+// Lines over an axis of powers of two, in the form of the build's own curves (figures/svg.py).
 // `series` is a list of { values, errors? }; `ticks` the values on the upright axis.
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 230, 48, 18, 14, 40];
 const MARKS = [

@@ -31,7 +31,7 @@ live("sharpness", (figure) => {
     }
   }
 
-  const say = () => `Entropy raw ${now.raw}, scaled ${now.scaled}, of at most ${fixed(maximum)} bits.`;
+  const say = () => figure.tell("bits", { ...now, maximum: fixed(maximum) });
   return { update, say };
 });
 
@@ -61,7 +61,7 @@ live("lab", (figure) => {
     if (start === null) {
       stop();
       show(page, figure.data.trials, figure.data.keys);
-      progress.textContent = "These are the page’s own draws.";
+      progress.textContent = figure.tell("own");
     } else if (run?.key !== key) {
       stop();
       run = { key, trials, keys, drawn: 0, draw: normals(Number(start)), found: widths.map(() => KINDS.map(() => [])) };
