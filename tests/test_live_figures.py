@@ -1,7 +1,6 @@
 """The figures that a reader moves, used in Chromium as a reader would."""
 
 import re
-import time
 from urllib.parse import urljoin
 
 import numpy as np
@@ -24,7 +23,13 @@ FIGURES = {
 }
 RESULTS = """(id) => Object.fromEntries([...document.querySelectorAll(`#${id} [data-out]`)]
   .map(cell => [cell.dataset.out, cell.textContent]))"""
-SETTLED = 450  # ms: the address and the spoken summary follow a change by 300
+# Awake; the address and the spoken summary have followed the last change; the lab has drawn all.
+SETTLED = """(id) => {
+  const form = document.getElementById(id);
+  const progress = form.querySelector("[data-text=progress]")?.textContent ?? "";
+  const [, drawn, trials] = progress.match(/^(\\d+) of (\\d+)/) ?? [];
+  return !form.querySelector("fieldset").disabled && !("due" in form.dataset) && drawn === trials;
+}"""
 
 
 class Figure:
@@ -51,19 +56,18 @@ class Figure:
         results = self.results()
         return [float(results[name].replace(",", "")) for name in names]
 
-    def settles(self, wanted: dict[str, str]) -> None:
-        """It shows these results, if not at once."""
-        end = time.monotonic() + 10
-        while self.results() != wanted and time.monotonic() < end:
-            self.tab.wait_for_timeout(50)
-        assert self.results() == wanted
+    def settled(self) -> "Figure":
+        """This figure, when no change is under way."""
+        # A reset changes the fields in a task of its own, which comes before this one.
+        self.tab.evaluate("new Promise(done => setTimeout(done))")
+        self.tab.wait_for_function(SETTLED, arg=self.name)
+        return self
 
     def problem(self) -> str:
         return self.form.locator("[role=alert]").text_content()
 
     def said(self) -> str:
-        self.tab.wait_for_timeout(SETTLED)
-        return self.form.locator("[role=status]").text_content()
+        return self.settled().form.locator("[role=status]").text_content()
 
 
 @pytest.fixture
@@ -151,22 +155,23 @@ def test_a_state_is_shared_by_its_address_and_reset(name, figure):
     before, address = one.results(), one.tab.url
     one.fill(**CHANGES[name])
     said = one.said()
-    one.tab.wait_for_timeout(1500 if name == "lab" else 0)
     changed, shared = one.results(), one.tab.url
     assert changed != before
     assert f"#{name}?" in shared
-    if name != "lab":  # which speaks when all is drawn
-        assert said
+    assert said
     other = figure(name, "#" + shared.partition("#")[2])
-    other.settles(changed)
+    assert other.settled().results() == changed
     assert other.form.evaluate("form => form.getBoundingClientRect().top < innerHeight")
     other.form.locator("button[type=reset]").click()
-    other.said()
-    other.settles(before)
+    assert other.settled().results() == before
     assert other.tab.url == address
     assert one.tab.faults + other.tab.faults == []
 
 
+GO_TO = """(hash) => new Promise(done => {
+  addEventListener("hashchange", done, { once: true });
+  location.hash = hash;
+})"""
 MANGLED = (
     "?",
     "?no=1",
@@ -178,16 +183,15 @@ MANGLED = (
 
 @every_figure
 def test_a_mangled_address_breaks_nothing(name, figure):
-    one = figure(name, f"#{name}{MANGLED[0]}")
+    one = figure(name, f"#{name}{MANGLED[0]}").settled()
     before = one.results()
     for fragment in MANGLED[1:]:
-        one.tab.evaluate(f"location.hash = '#{name}{fragment}'")
-        one.tab.wait_for_timeout(SETTLED)
+        one.tab.evaluate(GO_TO, f"#{name}{fragment}")
+        one.settled()
         assert one.form.locator("fieldset").is_enabled()
     assert one.tab.faults == []
     one.form.locator("button[type=reset]").click()
-    one.said()
-    assert one.results() == before
+    assert one.settled().results() == before
 
 
 NASTY = ["", "abc", "1e999", "-1e308", "1e308", "1/0", "0", "-0", "nan", "1,000", "1e-320", "∞"]
@@ -209,7 +213,7 @@ TYPE_ALL = """async (form, texts) => {
       if (wrong && left.length && form.id !== "lab") fault(`still says ${left[0].textContent}`);
     }
     form.querySelector("button[type=reset]").click();
-    await new Promise(done => setTimeout(done, 10));
+    await new Promise(done => setTimeout(done));
     const problem = form.querySelector("[role=alert]").textContent;
     if (problem) faults.push(`${field.name} after a reset: ${problem}`);
   }
@@ -237,8 +241,7 @@ def test_figures_wake_after_instant_navigation(visit):
     tab = visit(ONE)
     tab.evaluate("window.stayed = true")
     Figure(tab, "worksheet").fill(q0="2")
-    tab.wait_for_timeout(SETTLED)
-    left = Figure(tab, "worksheet").results()
+    left = Figure(tab, "worksheet").settled().results()
     way = lesson()[: lesson().index(LAYER) + 1]
     for page in way[1:]:
         tab.locator("a.md-footer__link--next").click()
@@ -246,7 +249,7 @@ def test_figures_wake_after_instant_navigation(visit):
         settle(tab)
         for name, where in FIGURES.items():
             if where == page:
-                tab.locator(f"#{name} fieldset:not([disabled])").wait_for()
+                Figure(tab, name).settled()
     one = Figure(tab, "detective")
     one.fill(D="768")
     assert one.numbers("yours-embeddings") == [768 * 50_000]
@@ -254,28 +257,30 @@ def test_figures_wake_after_instant_navigation(visit):
         tab.go_back()
         tab.wait_for_url(re.compile(f"/{page}(#.*)?$"))
         settle(tab)
-    tab.locator("#worksheet fieldset:not([disabled])").wait_for()
-    tab.wait_for_timeout(100)
+    worksheet = Figure(tab, "worksheet").settled()
     assert tab.url.endswith("#worksheet?q0=2")
     assert tab.locator("#worksheet [name=q0]").input_value() == "2"
-    assert Figure(tab, "worksheet").results() == left
+    assert worksheet.results() == left
     assert tab.evaluate("window.stayed") is True
     assert tab.faults == []
 
 
-SHIFT = """() => new Promise(done => {
+# How far things on the page have moved; that they did is told after the frame which shows it.
+SHIFT = """async () => {
   let shift = 0;
   new PerformanceObserver(list => {
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value;
   }).observe({ type: "layout-shift", buffered: true });
-  setTimeout(() => done(shift), 300);
-})"""
+  for (let frames = 0; frames < 3; frames += 1) await new Promise(requestAnimationFrame);
+  await new Promise(requestIdleCallback);
+  return shift;
+}"""
 
 
 @pytest.mark.parametrize("width", [360, 1280])
 @every_figure
 def test_nothing_moves_while_a_figure_wakes(name, width, figure):
-    assert figure(name, f"#{name}", width=width).tab.evaluate(SHIFT) < 0.02
+    assert figure(name, f"#{name}", width=width).settled().tab.evaluate(SHIFT) < 0.02
 
 
 @every_figure
@@ -416,10 +421,8 @@ def test_the_lab_draws_fresh_trials_that_agree_within_their_errors(figure):
     one = figure("lab")
     page = one.results()
     one.fill(seed="2024")
-    one.tab.wait_for_function(
-        "document.querySelector('#lab [data-text=progress]').textContent.startsWith('200 of')"
-    )
-    drawn = one.results()
+    drawn = one.settled().results()
+    assert "200 of 200" in one.form.inner_text()
     for w in range(5):
         assert drawn[f"raw{w}"] != page[f"raw{w}"]
         for kind in ("raw", "scaled"):
@@ -431,7 +434,7 @@ def test_the_lab_draws_fresh_trials_that_agree_within_their_errors(figure):
     one.form.locator("[data-do=draw]").click()
     assert one.form.locator("[name=seed]").input_value() not in ("", "2024")
     one.fill(seed="2024")
-    one.settles(drawn)
+    assert one.settled().results() == drawn
 
 
 def test_the_lab_shows_no_error_of_a_single_trial(figure):
@@ -561,5 +564,5 @@ def test_the_detective_compares_parts_and_shows_the_answer(figure):
 def test_a_question_of_one_page_leaves_the_address_of_another_alone(visit, address):
     """A fragment that belongs to a heading stays until a figure is changed."""
     tab = visit(f"{ONE}#try-it")
-    tab.wait_for_timeout(SETTLED)
+    Figure(tab, "worksheet").settled()
     assert tab.url == urljoin(address, f"{ONE}#try-it")

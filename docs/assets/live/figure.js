@@ -125,9 +125,11 @@ function wake(figure, start) {
     // Material keeps how far the page is scrolled in history.state.
     if (hash || mine) history.replaceState(history.state, "", hash || location.pathname + location.search);
     said.textContent = figure.wrong.length ? "" : say();
+    delete form.dataset.due;
   };
   const changed = () => {
     refresh();
+    form.dataset.due = ""; // who looks at the address or listens may want to wait
     clearTimeout(due);
     due = setTimeout(settle, DELAY);
   };
