@@ -7,9 +7,11 @@ import tomllib
 from decimal import Decimal, localcontext
 
 import pytest
-from _lesson import DOCS, lesson
+from _lesson import DOCS, ROOT, lesson
 from _lesson.checked.config import read
-from _lesson.exercise.judge import Exercise, compare, results_of
+from _lesson.exercise import YOUR_TURN
+from _lesson.exercise.judge.exercise import Exercise, results_of
+from _lesson.exercise.judge.verdicts import compare
 from _lesson.pages import digits
 
 from tests.audit import mutation
@@ -61,11 +63,12 @@ def test_a_page_that_fails_its_check_is_refused():
 
 # --- The data of the exercise, whose digits the page shows too
 
-EXERCISE = "docs/your-turn.toml"
+EXERCISE = YOUR_TURN.relative_to(ROOT).as_posix()
+NAMES = ["Q", "K", "V", "causal"]
 
 
 def inputs(case: dict) -> list:
-    return [case[name] for name in ("Q", "K", "V", "causal")]
+    return [case[name] for name in NAMES]
 
 
 CASES = json.loads((DOCS / "bug-clinic.json").read_text("utf-8"))
@@ -98,7 +101,7 @@ def nearest(case: dict) -> list[list[float]]:
 
 @functools.cache
 def given(program: str, cases: str) -> list[dict]:
-    return results_of(program, json.loads(cases))
+    return results_of(program, json.loads(cases), NAMES)
 
 
 def right(program: str, cases: list[dict]) -> bool:
@@ -154,12 +157,12 @@ def pinned(cases: list[dict]) -> list[dict]:
 
 
 def test_the_data_of_the_exercise_is_without_fault():
-    assert list(faults(read(DOCS / "your-turn.toml"))) == []
+    assert list(faults(read(YOUR_TURN))) == []
 
 
 @pytest.fixture(scope="module")
 def exercise_tally():
-    text = read(DOCS / "your-turn.toml")
+    text = read(YOUR_TURN)
     tally = mutation.Tally()
     for at in mutation.digits(text):
         tally.tried(text, at, caught=any(faults(mutation.changed(text, at))))

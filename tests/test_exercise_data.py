@@ -6,14 +6,17 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from _lesson.exercise import page as made
-from _lesson.exercise.judge import compare, judge, load, results_of
+from _lesson.exercise import EXERCISES, YOUR_TURN, publish, runtime
+from _lesson.exercise.judge.exercise import results_of
+from _lesson.exercise.judge.verdicts import compare, judge
+from _lesson.exercise.page import ExercisePage
 from bs4 import BeautifulSoup
-from conftest import ROOT, build
+from helpers import ROOT, build
 
 from attention import scaled_dot_product_attention
 
-EXERCISE = load()
+PAGE = ExercisePage(YOUR_TURN)
+EXERCISE = PAGE.exercise
 WRONG = {one["name"]: one for one in EXERCISE.wrong}
 
 
@@ -55,7 +58,7 @@ def test_an_answer_that_is_equal_here_passes(name):
 
 
 def test_there_are_as_many_wrong_answers_as_the_page_says():
-    assert (made.wrong(equal=False), made.wrong(equal=True)) == (32, 2)
+    assert (PAGE.wrong(equal=False), PAGE.wrong(equal=True)) == (32, 2)
 
 
 def test_a_wrong_program_can_pass_all_cases_that_are_shown():
@@ -66,7 +69,9 @@ def test_a_wrong_program_can_pass_all_cases_that_are_shown():
         for name, wrong in WRONG.items()
         if all(
             compare(result, case["output"])["state"] == "passed"
-            for result, case in zip(results_of(wrong["program"], shown), shown, strict=True)
+            for result, case in zip(
+                results_of(wrong["program"], shown, EXERCISE.names), shown, strict=True
+            )
         )
     ]
     assert set(passing) > {"absolute dot product", "Q and K swapped", "bottom-right alignment"}
@@ -93,7 +98,7 @@ def solve(Q, K, V, causal):
 
 
 def test_the_steps_beside_the_solution_are_its_comments():
-    shown = made.solution()
+    shown = PAGE.solution()
     comments = re.findall(r"# (\d+)\. (.*)", EXERCISE.data["solution"])
     assert [number for number, _ in comments] == [str(n + 1) for n in range(len(comments))]
     assert len(comments) >= 4
@@ -112,26 +117,26 @@ def test_no_help_holds_a_line_of_the_solution():
 
 
 def test_another_package_in_place_of_pythons_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(made, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(runtime, "CACHE", tmp_path / "cache")
     archive = BytesIO()
     with tarfile.open(fileobj=archive, mode="w:gz") as tar:
         tar.addfile(tarfile.TarInfo("package/pyodide.mjs"))
     with pytest.raises(ValueError, match=r"checksum is .*, not d18bd7c4485f"):
-        made.unpack(archive.getvalue())
-    assert not made.runtime()
+        runtime.unpack(archive.getvalue())
+    assert not runtime.available()
 
 
 def test_without_python_for_the_browser_the_page_offers_the_command(monkeypatch, tmp_path, caplog):
-    monkeypatch.setattr(made, "CACHE", tmp_path / "cache")
-    monkeypatch.setattr(made, "package", lambda: b"")
+    monkeypatch.setattr(runtime, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(runtime, "package", lambda: b"")
     with caplog.at_level("INFO"):
-        made.fetch()
+        runtime.fetch()
     assert "can't be had" in caplog.text
     assert all(record.levelname == "INFO" for record in caplog.records)
-    assert "textarea" not in made.editor() + made.rival()
-    assert "built without Python" in made.editor()
-    assert made.local().startswith("???+ info")
-    assert set(made.published()) == {"code/your-turn.py", "assets/judge.py"}
+    assert "textarea" not in PAGE.editor() + PAGE.rival()
+    assert "built without Python" in PAGE.editor()
+    assert PAGE.local().startswith("???+ info")
+    assert set(publish.published(EXERCISES)) == {"code/your-turn.py", "assets/judge.py"}
 
 
 @pytest.mark.ci
@@ -147,5 +152,5 @@ def test_a_site_built_without_it_still_stands(monkeypatch, tmp_path):
     offer = article.select_one("details.turn-local[open]")
     assert "python3 your-turn.py my_solution.py" in offer.get_text()
     assert offer.select_one("a[download]")["href"] == "../code/your-turn.py"
-    assert (tmp_path / "code/your-turn.py").read_text("utf-8") == made.standalone()
+    assert (tmp_path / "code/your-turn.py").read_text("utf-8") == publish.download(YOUR_TURN)
     assert not list(tmp_path.glob("assets/pyodide*"))

@@ -2,24 +2,20 @@
 
 import json
 import re
-import subprocess
 import sys
 
 import pytest
-from _lesson.exercise import judge as judging
-from _lesson.exercise.judge import Exercise, challenge, judge, load, read_cases, report
-from _lesson.exercise.page import standalone
+from _lesson.exercise import YOUR_TURN
+from _lesson.exercise.judge.challenge import challenge, read_cases
+from _lesson.exercise.judge.command_line import report
+from _lesson.exercise.judge.exercise import Exercise
+from _lesson.exercise.judge.sandbox import PRINTED
+from _lesson.exercise.judge.verdicts import judge
 
-EXERCISE = load()
+TEXT = YOUR_TURN.read_text("utf-8")
+EXERCISE = Exercise(TEXT)
 SOLUTION = EXERCISE.data["solution"]
 HEAD = "def solve(Q, K, V, causal):\n"
-
-
-@pytest.fixture
-def hasty(monkeypatch):
-    """A learner's time is up at once: what is tested is that it ends, not how fast."""
-    monkeypatch.setattr(judging, "SECONDS", 0.5)
-    monkeypatch.setattr(judging.Run.__init__, "__defaults__", (0.5, None))
 
 
 def first(code: str) -> dict:
@@ -165,9 +161,9 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_an_endless_loop_is_stopped_and_its_line_is_named(name, hasty):
+def test_an_endless_loop_is_stopped_and_its_line_is_named(name):
     code, lines = LOOPS[name]
-    verdict = judge(code, EXERCISE)
+    verdict = judge(code, EXERCISE, seconds=0.5)  # that it ends is tested, not how fast
     problem = verdict["problem"] or verdict["cases"][0]
     found = re.fullmatch(r"Stopped after .* at line (\d+): .*", problem["message"])
     assert int(found[1]) in lines
@@ -179,8 +175,8 @@ def test_an_endless_loop_is_stopped_and_its_line_is_named(name, hasty):
 def test_a_flood_of_prints_is_cut_and_counted():
     code = HEAD + "    for i in range(10_000):\n        print('flood')\n    print('x' * 90_000)\n"
     one = first(code)
-    assert len(one["printed"]) < judging.PRINTED + 100
-    assert one["printed"].endswith(f"and {150_001 - judging.PRINTED:,} more characters")
+    assert len(one["printed"]) < PRINTED + 100
+    assert one["printed"].endswith(f"and {150_001 - PRINTED:,} more characters")
 
 
 def test_a_trace_shows_the_learners_lines_and_no_others():
@@ -258,7 +254,7 @@ def test_a_case_that_cannot_be_run_is_named_with_what_would_be_right(text):
     ],
 )
 def test_cases_are_read_as_python_and_as_json_write_them(text):
-    cases, problems = read_cases(text)
+    cases, problems = read_cases(text, EXERCISE)
     assert problems == []
     assert [{name: case[name] for name in AGREED} for case in cases] == [AGREED]
 
@@ -293,56 +289,10 @@ def test_an_extreme_case_tells_even_the_equal_ones_apart():
     assert len(result["caught"]) + len(result["escaped"]) == 32
 
 
-# --- The command
-
-
-def command(folder, *words: str, code: str = standalone()) -> subprocess.CompletedProcess:
-    """Run the file as it is downloaded, with Python alone."""
-    (folder / "your-turn.py").write_text(code, "utf-8")
-    return subprocess.run(
-        [sys.executable, "-I", "-S", "your-turn.py", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={"PYTHONIOENCODING": "utf-8"},
-    )
-
-
-def test_the_downloaded_file_prints_the_same_verdicts(tmp_path):
-    for code in (SOLUTION, EXERCISE.data["starter"], EXERCISE.wrong[0]["program"]):
-        (tmp_path / "mine.py").write_text(code, "utf-8")
-        result = command(tmp_path, "mine.py")
-        verdict = judge(code, EXERCISE)
-        assert result.stdout == report(verdict) + "\n"
-        assert result.returncode == (verdict["passed"] < verdict["total"])
-
-
-def test_the_downloaded_file_gives_the_starter_and_runs_cases(tmp_path):
-    assert command(tmp_path, "--starter").stdout == EXERCISE.data["starter"]
-    (tmp_path / "cases.txt").write_text(ONE, "utf-8")
-    result = command(tmp_path, "--cases", "cases.txt")
-    assert result.stdout.endswith(challenge(ONE, EXERCISE)["summary"] + "\n")
-    assert "got away: causal ignored" in result.stdout
-
-
-@pytest.mark.parametrize("words", [[], ["--wrong"], ["a.py", "b.py"], ["missing.py"]])
-def test_a_wrong_command_is_answered_with_what_was_given(words, tmp_path):
-    result = command(tmp_path, *words)
-    assert result.returncode == 2
-    assert (" ".join(words) or "nothing") in result.stderr
-
-
-def test_a_loop_inside_c_ends_the_command_and_names_the_line(tmp_path):
-    (tmp_path / "mine.py").write_text(HEAD + "    return sum(range(10**12))\n", "utf-8")
-    quick = standalone().replace("SECONDS = 2 ", "SECONDS = 0.1 ")
-    result = command(tmp_path, "mine.py", code=quick)
-    assert result.returncode != 0
-    assert 'File "<your code>", line 2 in solve' in result.stderr
+# --- The exercise itself
 
 
 def test_an_exercise_whose_own_program_fails_is_an_error():
-    text = standalone().partition('EXERCISE = """')[2].partition('"""')[0]
-    broken = Exercise(text.replace("def solve", "def resolve"))
+    broken = Exercise(TEXT.replace("def solve", "def resolve"))
     with pytest.raises(ValueError, match="No function is named solve"):
         judge(HEAD + "    return [[1]]\n", broken)

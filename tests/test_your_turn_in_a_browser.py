@@ -9,19 +9,30 @@ from itertools import product
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from _lesson.exercise.judge import load
-from _lesson.exercise.page import FILES, NAME
-from conftest import Handler, chapters, follow, go, importable, need
+from _lesson.exercise import YOUR_TURN
+from _lesson.exercise.judge.exercise import Exercise
+from _lesson.exercise.runtime import FILES, NAME
+from helpers import Handler, chapters, drawn, follow, go, importable, need, settle
 
 pytestmark = pytest.mark.ci
 
-PAGE = "your-turn/"
-EXERCISE = load()
+PAGE = f"{YOUR_TURN.stem}/"
+EXERCISE = Exercise(YOUR_TURN.read_text("utf-8"))
 SOLUTION, STARTER = EXERCISE.data["solution"], EXERCISE.data["starter"]
 PASSED = f"All {len(EXERCISE.cases)} checks passed"
 HEAD = "def solve(Q, K, V, causal):\n"
 ENDLESS_IN_C = HEAD + "    n = 10**12\n    return sum(range(n))\n"
 RUNTIME = f"**/{NAME}/**"
+# Where the learner's code is, as [check, line]: as the worker tells the page.
+LISTEN = """
+window.Worker = class extends Worker {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => {
+      if (Array.isArray(data?.at)) window.reached = data.at;
+    });
+  }
+}"""
 
 
 class Turn:
@@ -31,6 +42,8 @@ class Turn:
         self.context, self.address = context, address
         self.page = context.new_page()
         follow(self.page)
+        self.page.scripts = scripts
+        self.page.add_init_script(LISTEN)
         self.requests, self.faults = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
@@ -65,6 +78,7 @@ class Turn:
     def press_run(self, code: str | None = None) -> None:
         if code is not None:
             self.code.fill(code)
+        self.page.evaluate("window.reached = null")
         self.button("Run checks").click()
 
     def wait(self, seconds: float = 60) -> str:
@@ -77,10 +91,10 @@ class Turn:
         self.press_run(code)
         return self.wait()
 
-    def started(self) -> None:
-        """Wait until Python is there and the learner's code runs."""
-        self.page.locator("[data-kind=check] progress").wait_for(state="hidden", timeout=60_000)
-        self.page.wait_for_timeout(300)
+    def reached(self, check: int, line: int) -> None:
+        """Wait until the learner's code runs this line; check 0 is the loading of the code."""
+        there = f"String(window.reached) === '{check},{line}'"
+        self.page.wait_for_function(there, timeout=60_000)
 
     def open_details(self) -> None:
         self.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
@@ -126,14 +140,19 @@ def runtime_files(turn: Turn) -> list[str]:
 
 
 def test_nothing_of_python_is_loaded_before_the_reader_acts(turn):
-    tab = turn()
+    tab = turn(lambda context: context.clock.install())
     assert tab.summary == "Not run yet."
     tab.code.focus()
     tab.page.keyboard.press("Tab")
-    tab.page.wait_for_timeout(500)
+    tab.page.clock.run_for(60_000)  # whatever waits for its time has had it
+    settle(tab.page)
+    before = len(tab.requests)
     assert not any(re.search("turn-worker|judge|pyodide|toml", url) for url in tab.requests)
     assert tab.run(STARTER).startswith(f"0 of {len(EXERCISE.cases)} checks passed")
     assert len(runtime_files(tab)) == len(FILES)
+    others = [url for url in tab.requests[before:] if NAME not in url and "blob:" not in url]
+    fetched = sorted(urlsplit(url).path.rpartition("/")[2] for url in others)
+    assert fetched == ["judge.py", "your-turn-worker.js", YOUR_TURN.name]
 
 
 def test_typing_loads_python_so_that_the_first_run_is_quick(turn):
@@ -171,16 +190,22 @@ def test_the_pages_own_script_and_style_are_small(site):
     assert sum(len(gzip.compress(file.read_bytes(), 6)) for file in files) < 15_000
 
 
+SHIFTS = """{
+  let sum = 0;
+  const add = (list) => list.forEach((shift) => (sum += shift.value));
+  const observer = new PerformanceObserver((list) => add(list.getEntries()));
+  observer.observe({ type: "layout-shift", buffered: true });
+  window.shifted = () => (add(observer.takeRecords()), sum);
+}"""
+
+
 def test_the_page_holds_still_while_it_loads(turn):
-    tab = turn()
-    observe = """new Promise(done => {
-      let sum = 0;
-      new PerformanceObserver(list => {
-        for (const shift of list.getEntries()) sum += shift.value;
-      }).observe({ type: "layout-shift", buffered: true });
-      setTimeout(() => done(sum), 1000);
-    })"""
-    assert tab.page.evaluate(observe) < 0.05
+    tab = turn(lambda context: context.add_init_script(SHIFTS))
+    drawn(tab.page)
+    assert tab.page.evaluate("shifted()") < 0.05
+    tab.page.evaluate("document.querySelector('h1').style.paddingTop = '300px'")
+    drawn(tab.page)
+    assert tab.page.evaluate("shifted()") > 0.05  # it would have been seen
 
 
 # --- What it says
@@ -327,10 +352,9 @@ def test_results_of_tuples_and_arrays_are_read_and_that_is_said(survivor):
 def test_a_loop_inside_c_code_is_stopped_by_the_button(survivor):
     tab = survivor
     tab.press_run(ENDLESS_IN_C)
-    tab.started()
+    tab.reached(1, 3)
     ticks = tab.page.evaluate("ticks")
-    tab.page.wait_for_timeout(500)
-    assert tab.page.evaluate("ticks") > ticks
+    tab.page.wait_for_function("before => ticks > before", arg=ticks)  # the page is alive
     tab.button("Stop").click()
     assert "Stopped by you, in check 1, at line 3." in tab.wait()
     assert tab.code.input_value() == ENDLESS_IN_C
@@ -350,7 +374,7 @@ def test_a_loop_inside_c_code_is_stopped_by_the_hard_limit(survivor):
 def test_a_reload_in_mid_run_loses_nothing(turn):
     tab = turn()
     tab.press_run(ENDLESS_IN_C)
-    tab.started()
+    tab.reached(1, 3)
     tab.reload()
     assert tab.code.input_value() == ENDLESS_IN_C
     assert tab.summary == "Not run yet."
@@ -481,7 +505,7 @@ def test_the_whole_exercise_by_keyboard(turn):
     keyboard.press("Enter")
     keyboard.type("while True: sum(range(10**12))")
     keyboard.press("Control+Enter")
-    tab.page.wait_for_timeout(500)
+    tab.reached(0, tab.code.input_value().count("\n") + 1)
     tab_to("Stop")
     keyboard.press("Enter")
     assert "Stopped by you" in tab.wait()
@@ -548,7 +572,7 @@ def test_verdicts_fit_and_are_accessible(turn):
     for width, scheme in product((360, 1280), ("light", "dark")):
         tab.page.set_viewport_size({"width": width, "height": 800})
         tab.page.emulate_media(color_scheme=scheme)
-        tab.page.wait_for_timeout(300)
+        drawn(tab.page)
         background.add(tab.page.evaluate("getComputedStyle(document.body).backgroundColor"))
         wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert tab.page.evaluate(wide) == 0

@@ -1,5 +1,5 @@
 // Runs the judge in Python, away from the page: a loop that never ends leaves the page alive.
-// It is given { runtime, version } once, then { kind, text } for each run, and tells
+// It is given { runtime, exercise, version } once, then { kind, text } for each run, and tells
 // { loaded } as files arrive, { starting }, { ready }, { running }, { at: [check, line] }, { result },
 // or { failed } with the reason, after which it is of no more use.
 
@@ -39,7 +39,7 @@ async function forgetAllBut(base) {
     if (name.startsWith(file("pyodide-")) && name !== base) await caches.delete(name);
 }
 
-async function start({ runtime, version }) {
+async function start({ runtime, exercise: data, version }) {
   const base = file(`${runtime}/`);
   let sum = 0;
   const loaded = (bytes) => tell({ loaded: (sum += bytes) });
@@ -51,7 +51,7 @@ async function start({ runtime, version }) {
     kept(`${base}python_stdlib.zip`, "application/zip", loaded),
     kept(`${base}pyodide-lock.json`, "application/json", loaded),
     text(`judge.py?${version}`),
-    text(`../your-turn.toml?${version}`),
+    text(`../${data}?${version}`),
   ]);
   tell({ starting: true });
   const { loadPyodide } = await import(URL.createObjectURL(main));
@@ -99,7 +99,7 @@ onmessage = async ({ data }) => {
     tell({ running: true });
     python.globals.set("text", data.text);
     const run =
-      data.kind === "check" ? "judge.judge(text, exercise, reached)" : "judge.challenge(text, exercise)";
+      data.kind === "check" ? "judge.judge(text, exercise, reached=reached)" : "judge.challenge(text, exercise)";
     tell({ result: JSON.parse(python.runPython(`dumps(${run})`)) });
   } catch (error) {
     tell({ failed: String(error?.message ?? error) });

@@ -21,7 +21,7 @@ const python = {
 
   start(setting) {
     if (this.worker) return;
-    this.setting = setting; // { runtime, version }
+    this.setting = setting; // { runtime, exercise, version }
     this.failed = false;
     this.heard(PATIENCE);
     try {
@@ -152,8 +152,8 @@ const printed = (text) => (text ? [pre(text, "Printed:")] : []);
 
 function caseView(one, open) {
   const kind = { passed: "success", failed: "failure" }[one.state] ?? "note";
-  const { Q, K, V, causal } = one.call;
-  const parts = [pre(`Q = ${Q}\nK = ${K}\nV = ${V}\ncausal = ${causal}`, one.why)];
+  const call = Object.entries(one.call).map(([name, text]) => `${name} = ${text}`);
+  const parts = [pre(call.join("\n"), one.why)];
   if (one.expected) {
     const got = one.got.length ? table("got", one.got, one.wrong) : null;
     parts.push(el("div", { className: "turn-tables md-typeset__scrollwrap" }, table("expected", one.expected, one.wrong), ...(got ? [got] : [])));
@@ -200,8 +200,8 @@ function casesView({ problems, caught, escaped, beyond = [] }) {
 // The page
 
 function mount(box) {
-  const { kind, runtime, version, bytes } = box.dataset;
-  const setting = { runtime, version };
+  const { kind, runtime, exercise, version, bytes } = box.dataset;
+  const setting = { runtime, exercise, version };
   const [run, stop, reset, undo] = ["run", "stop", "reset", "undo"].map((name) =>
     box.querySelector(`[data-do=${name}]`));
   const code = box.querySelector("textarea");

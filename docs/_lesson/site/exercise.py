@@ -1,23 +1,30 @@
-"""Publish what the exercise page needs beside itself: the judge, and Python to run it."""
+"""Publish what an exercise needs beside its page: the judge, and Python to run it."""
 
 import sys
 
 from mkdocs.structure.files import File
 
 
+def forget(package: str) -> None:
+    """Let the next import of a package, and of each module in it, read what is on disk."""
+    for name in list(sys.modules):
+        # The package too: it holds its modules as attributes, which `from` would find.
+        if name == package or name.startswith(f"{package}."):
+            del sys.modules[name]
+
+
 def on_pre_build(config) -> None:
     # What is on disk now counts, in each build of `mkdocs serve`.
-    for name in ("_lesson.exercise.page", "_lesson.exercise.judge"):
-        sys.modules.pop(name, None)
-    from _lesson.exercise import page as exercise
+    forget("_lesson.exercise")
+    from _lesson.exercise import runtime
 
-    exercise.fetch()
+    runtime.fetch()
 
 
 def on_files(files, config) -> None:
-    from _lesson.exercise import page as exercise
+    from _lesson.exercise import EXERCISES, publish
 
-    for name, made in exercise.published().items():
+    for name, made in publish.published(EXERCISES).items():
         if isinstance(made, str):
             files.append(File.generated(config, name, content=made))
         else:
