@@ -62,10 +62,10 @@ live("dial", (figure) => {
 
 const SIZES = { vocabulary: 1n, D: 1n, L: 1n, h: 1n, H: 1n, positions: 0n, token_types: 0n, outer_norms: 0n };
 const USUAL = ["d_k", "kv_heads"]; // left empty for the usual
-const CHOICES = ["attention_bias", "feed_forward_bias", "gated", "norm_bias", "pooler", "untied_head"];
 
 live("detective", (figure) => {
   const { published } = figure.data;
+  const choices = Object.keys(published[0].model).filter((name) => typeof published[0].model[name] === "boolean");
   const targets = published.map(({ model }) => countParameters(exact(model)));
   const compare = figure.field("compare");
   let now = null;
@@ -85,7 +85,7 @@ live("detective", (figure) => {
     for (const [name, least] of Object.entries(SIZES)) model[name] = figure.read(name, parseWhole, least);
     for (const name of USUAL)
       model[name] = figure.field(name).value.trim() ? figure.read(name, parseWhole, 1n) : (figure.mark(figure.field(name), false), null);
-    for (const name of CHOICES) model[name] = figure.field(name).checked;
+    for (const name of choices) model[name] = figure.field(name).checked;
     if (figure.wrong.length) return null;
     try {
       return countParameters(model);
