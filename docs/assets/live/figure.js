@@ -106,22 +106,13 @@ function wake(figure, start) {
     if (figure.problem.textContent !== text) figure.problem.textContent = text;
   };
 
-  // Only what differs from the build's own state goes into the address.
-  const state = () => {
-    const changed = new URLSearchParams();
-    for (const field of fields) {
-      if (field.type === "checkbox" && field.checked !== field.defaultChecked) changed.set(field.name, Number(field.checked));
-      else if (field.type !== "checkbox" && field.value !== initial(field)) changed.set(field.name, field.value);
-    }
-    return String(changed) && `#${form.id}?${changed}`;
-  };
-
   let due;
   const settle = () => {
     // On the way to another page the address is that page's already.
     if (!form.isConnected || location.pathname !== path) return;
     const mine = location.hash.startsWith(`#${form.id}?`);
-    const hash = state();
+    const changes = String(state(fields));
+    const hash = changes && `#${form.id}?${changes}`;
     // Material keeps how far the page is scrolled in history.state.
     if (hash || mine) history.replaceState(history.state, "", hash || location.pathname + location.search);
     said.textContent = figure.wrong.length ? "" : say();
@@ -139,15 +130,8 @@ function wake(figure, start) {
     if (!form.isConnected) return removeEventListener("hashchange", restore);
     const [id, ...rest] = location.hash.slice(1).split("?");
     if (id !== form.id || !rest.length) return;
-    const wanted = new URLSearchParams(rest.join("?"));
     form.reset();
-    for (const field of fields) {
-      const value = wanted.get(field.name);
-      if (value === null) continue;
-      if (field.type === "checkbox") field.checked = value === "1";
-      else field.value = value;
-      if (field.type === "select-one" && !field.value) field.value = initial(field);
-    }
+    setState(fields, new URLSearchParams(rest.join("?")));
     changed();
     form.scrollIntoView();
   };
@@ -159,6 +143,26 @@ function wake(figure, start) {
   form.querySelector("fieldset").disabled = false;
   refresh();
   restore();
+}
+
+// Only what differs from the build's own state goes into the address.
+function state(fields) {
+  const changed = new URLSearchParams();
+  for (const field of fields) {
+    if (field.type === "checkbox" && field.checked !== field.defaultChecked) changed.set(field.name, Number(field.checked));
+    else if (field.type !== "checkbox" && field.value !== initial(field)) changed.set(field.name, field.value);
+  }
+  return changed;
+}
+
+function setState(fields, wanted) {
+  for (const field of fields) {
+    const value = wanted.get(field.name);
+    if (value === null) continue;
+    if (field.type === "checkbox") field.checked = value === "1";
+    else field.value = value;
+    if (field.type === "select-one" && !field.value) field.value = initial(field);
+  }
 }
 
 const initial = (field) =>
