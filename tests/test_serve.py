@@ -6,11 +6,11 @@ from helpers import serving, wait_for
 
 
 @pytest.mark.ci
-def test_serve_shows_a_drift_lives_on_and_clears_it(checkout):
+def test_serve_shows_a_drift_lives_on_clears_it_and_leaves_nothing(checkout, tmp_path_factory):
     page, module = checkout / "docs/one-query.md", checkout / "attention/examples.py"
     kept = read(page)
-    lines = []
-    with serving(checkout, said=lines) as home:
+    lines, scratch = [], tmp_path_factory.mktemp("scratch")
+    with serving(checkout, said=lines, TMPDIR=str(scratch)) as home:
         address, search = f"{home}one-query/", f"{home}search/search_index.json"
         wait_for(address, "0.3611")
         found = wait_for(search, "One query")
@@ -36,3 +36,4 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(checkout):
     said = "".join(lines)
     assert "docs/one-query.md" in said
     assert "ZeroDivisionError" in said
+    assert list(scratch.iterdir()) == []

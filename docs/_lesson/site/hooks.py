@@ -10,6 +10,7 @@ import functools
 import logging
 import re
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -45,6 +46,8 @@ class Build:
 
 def on_startup(command: str, **_) -> None:
     importable()  # MkDocs has taken back what was done while it loaded this file
+    # So that a build or a server that is ended removes its temporary folders.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     Build.checked.on_startup(command)
 
 
