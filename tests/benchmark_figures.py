@@ -13,8 +13,8 @@ import threading
 from pathlib import Path
 
 from helpers import Handler
+from live import FIGURES
 from playwright.sync_api import sync_playwright
-from test_live_figures import FIGURES
 
 UPDATES = 150
 # Each update changes a field as typing or dragging does, then asks for the layout that follows.

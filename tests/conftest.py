@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 from helpers import ROOT, WAYS, Handler, build, environment, follow, go, importable, need
+from live import FIGURES, Figure
 
 
 @pytest.fixture(scope="session", params=WAYS)
@@ -125,6 +126,16 @@ def visit(browser, address):
     yield open_page
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def figure(visit):
+    """`figure("lab")`: that figure, on a page just opened; more words go to `visit`."""
+
+    def open_figure(name: str, fragment: str = "", **options) -> Figure:
+        return Figure(visit(FIGURES[name] + fragment, **options), name)
+
+    return open_figure
 
 
 def elsewhere(tab, url: str, address: str) -> None:

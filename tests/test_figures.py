@@ -4,8 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from _lesson.figures.live import detective
 from _lesson.figures.svg import bars, curves, heatmaps
 from bs4 import BeautifulSoup
+
+from attention import PUBLISHED, Transformer
 
 NAMES, WEIGHTS = ["is", "the", "best"], np.array([0.25, 0.125, 0.625])
 FIGURES = {
@@ -65,3 +68,9 @@ def test_a_logarithmic_axis_gives_each_power_of_ten_the_same_height():
     path = BeautifulSoup(drawn, "html.parser").select_one("path.line")["d"]
     down = np.array(re.findall(r" ([\d.]+)", path), dtype=float)
     assert down[0] - down[1] == pytest.approx(down[1] - down[2], abs=0.2)
+
+
+def test_the_detective_has_a_field_for_each_of_a_model():
+    drawn = BeautifulSoup(detective("One", PUBLISHED, PUBLISHED[0].model), "html.parser")
+    fields = {field["name"] for field in drawn.select("input")}
+    assert fields == {*Transformer._fields, "compare"}

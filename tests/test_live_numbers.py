@@ -208,7 +208,7 @@ def test_parameters_of_hundreds_of_models(js):
     models = [entry.model for entry in attention.PUBLISHED]
     for _ in range(CASES):
         kv, group, width = (int(x) for x in rng.integers(1, 9, size=3))
-        flags = [bool(x) for x in rng.integers(0, 2, size=6)]
+        flags = [bool(x) for x in rng.integers(0, 2, size=8)]
         extra = [int(x) for x in rng.integers(0, 3000, size=3)]
         h = kv * group
         models.append(
@@ -229,6 +229,8 @@ def test_parameters_of_hundreds_of_models(js):
                 outer_norms=extra[2],
                 pooler=flags[4],
                 untied_head=flags[5],
+                qkv_bias=flags[6],
+                qk_norm=flags[7],
             )
         )
     for model, got in zip(

@@ -39,8 +39,12 @@ def test_the_answers_are_those_that_they_give(asked):
                 assert np.allclose(given, np.array(quoted, float), 1e-12, 1e-12, True), question
 
 
-def test_the_file_is_written_as_the_command_writes_it():
-    assert libraries.written(libraries.stored()) == libraries.FILE.read_text("utf-8")
+def test_the_file_is_written_as_the_command_writes_it(monkeypatch, tmp_path):
+    file, asked = libraries.FILE, libraries.stored()
+    monkeypatch.setattr(libraries, "FILE", tmp_path / "again.json")
+    monkeypatch.setattr(libraries, "ask_all", lambda: asked)
+    libraries.main()
+    assert libraries.FILE.read_text("utf-8") == file.read_text("utf-8")
 
 
 @pytest.mark.parametrize("question", libraries.QUESTIONS)

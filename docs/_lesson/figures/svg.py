@@ -112,14 +112,11 @@ def curves(title: str, x_name: str, y_name: str, x, series: dict, log: bool = Fa
     for value in x:
         parts.append(_text(at(value, every[0])[0], height - bottom + 14, _tick(value), "middle"))
     parts.append(_text((left + width - right) / 2, height - 8, x_name, "middle"))
-    legend = []
-    for number, (name, values) in enumerate(series.items()):
+    for number, values in enumerate(series.values()):
         points = [at(a, b) for a, b in zip(x, values, strict=True)]
         path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
         parts.append(f'<path d="{path}" class="line line-{number}"/>')
         parts += [_mark(number, a, b) for a, b in points]
-        mark = f'<svg viewBox="0 0 24 12" class="legend" aria-hidden="true">{_mark(number, 12, 6)}'
-        legend.append(f"<li>{mark}</svg>{html.escape(name)}</li>")
     said = " ".join(
         f"{name}: "
         + ", ".join(f"{shown(b)} at {shown(a)}" for a, b in zip(x, values, strict=True))
@@ -127,7 +124,7 @@ def curves(title: str, x_name: str, y_name: str, x, series: dict, log: bool = Fa
         for name, values in series.items()
     )
     drawing = _svg(f"{title}. {said}", width, height, parts)
-    return _figure(title, [drawing, f'<ul class="legends">{"".join(legend)}</ul>'])
+    return _figure(title, [drawing, legend(series)])
 
 
 def arrows(title: str, names, vectors) -> str:
@@ -174,6 +171,16 @@ def arrows(title: str, names, vectors) -> str:
         for name, vector in zip(names, vectors, strict=True)
     )
     return _figure(title, [_svg(f"{title}: {said}.", width, height, parts)])
+
+
+def legend(names) -> str:
+    """A list of the names of curves, each with the mark of its own, in the order of `names`."""
+    items = "".join(
+        f'<li><svg viewBox="0 0 24 12" class="legend" aria-hidden="true">{_mark(number, 12, 6)}'
+        f"</svg>{html.escape(name)}</li>"
+        for number, name in enumerate(names)
+    )
+    return f'<ul class="legends">{items}</ul>'
 
 
 def _number(value) -> float:

@@ -1,6 +1,6 @@
 """What PyTorch and ONNX answer where libraries differ; a page shows it beside our answer.
 
-    python docs/_lesson/pages/libraries.py      ask both again, and write docs/three-libraries.json
+    python docs/_lesson libraries      ask both again, and write docs/three-libraries.json
 
 The site is built without either of them. Their answers stand in that one file, with the
 versions that gave them, and tests/test_three_libraries.py asks again and compares.
@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[3])]
+from attention import table
 
-from attention import table  # noqa: E402
+from .. import DOCS
 
-FILE = Path(__file__).resolve().parents[2] / "three-libraries.json"
+FILE = DOCS / "three-libraries.json"
 
 
 class Question(NamedTuple):
@@ -154,6 +152,11 @@ def written(asked: dict) -> str:
     return f'{{\n "versions": {json.dumps(asked["versions"])},\n "answers": {{\n{lines}\n }}\n}}\n'
 
 
+def main() -> None:
+    """Ask both again, and write what they answer. Raises ImportError where one is missing."""
+    FILE.write_text(written(ask_all()), "utf-8")
+
+
 def stored() -> dict:
     return json.loads(FILE.read_text("utf-8"))
 
@@ -184,7 +187,3 @@ def shown(answer) -> str:
     if isinstance(answer, str):
         return f"refuses: {answer}"
     return " ".join("(" + ", ".join(f"{float(x):.4f}" for x in row) + ")" for row in answer)
-
-
-if __name__ == "__main__":
-    FILE.write_text(written(ask_all()), "utf-8")

@@ -48,13 +48,14 @@ live("probe", (figure) => {
     figure.put("mended", mended());
   }
 
-  const count = (moved) => (moved ? `${moved} of the weights moved` : "no weight moved, not by one bit");
+  const count = (moved) => (moved ? figure.tell("some", { count: moved }) : figure.tell("none"));
 
   function mended() {
     const kept = sum(now.last[now.i]);
-    if (kept === 0) return `the row of “${tokens[now.i]}” is 0 divided by 0, which is no number: its weights are lost`;
+    const token = tokens[now.i];
+    if (kept === 0) return figure.tell("lost", { token });
     const row = now.last[now.i].map((weight) => weight / kept).filter((_, c) => visible[now.i][c]);
-    return `the row of “${tokens[now.i]}” is ${row.map((w) => fixed(w)).join(", ")}`;
+    return figure.tell("mended", { token, row: row.map((w) => fixed(w)).join(", ") });
   }
 
   const say = () =>

@@ -4,7 +4,6 @@ import { live, plot } from "./figure.js";
 import { attentionFlops, countParameters, crossoverLength, fixed, layerFlops, matrixFlops, parseWhole, range, scoreBytes, scoreEntries, shownWhole } from "./numbers.js";
 
 const LENGTHS = range(8).map((i) => 2 ** (2 * i + 5)); // 32 … 524,288 tokens
-const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 live("dial", (figure) => {
   const most = { n: 10n ** 7n, D: 10n ** 6n, H: 10n ** 7n, h: 10n ** 4n };
@@ -39,21 +38,21 @@ live("dial", (figure) => {
     plot(figure.form.querySelector("svg"), {
       x: LENGTHS, log: true, at: Number(n), series: lines, xTicks: LENGTHS.filter((_, i) => i % 2 === 0),
       ticks: range(high - low + 1).filter((i) => (high - low - i) % 3 === 0 || i === 0).map((i) => 10 ** (low + i)),
-      said: `FLOPs of one layer by tokens: the matrices and the n² part are equal at ${shownWhole(crossover)} tokens.`,
+      said: figure.tell("plot", { crossover: shownWhole(crossover) }),
     });
   }
 
-  const side = () =>
-    now.n === now.crossover ? "exactly at the crossover" : now.n < now.crossover ? "below it: the matrices cost more" : "above it: scores and mixing cost more";
+  const side = () => figure.tell(now.n === now.crossover ? "at" : now.n < now.crossover ? "below" : "above");
 
   function memory(bytes) {
+    const { units } = figure.data;
     let unit = 0;
     let size = Number(bytes);
-    while (size >= 1024 && unit < UNITS.length - 1) {
+    while (size >= 1024 && unit < units.length - 1) {
       size /= 1024;
       unit++;
     }
-    return `${Number.isInteger(size) ? size : fixed(size, 2)} ${UNITS[unit]}`;
+    return `${Number.isInteger(size) ? size : fixed(size, 2)} ${units[unit]}`;
   }
 
   const say = () => `${shownWhole(now.n)} tokens: the n² part is ${fixed(now.share, 1)}% of the work, and the scores fill ${memory(now.bytes)}. ` +
@@ -63,10 +62,10 @@ live("dial", (figure) => {
 
 const SIZES = { vocabulary: 1n, D: 1n, L: 1n, h: 1n, H: 1n, positions: 0n, token_types: 0n, outer_norms: 0n };
 const USUAL = ["d_k", "kv_heads"]; // left empty for the usual
-const CHOICES = ["attention_bias", "feed_forward_bias", "gated", "norm_bias", "pooler", "untied_head"];
 
 live("detective", (figure) => {
   const { published } = figure.data;
+  const choices = Object.keys(published[0].model).filter((name) => typeof published[0].model[name] === "boolean");
   const targets = published.map(({ model }) => countParameters(exact(model)));
   const compare = figure.field("compare");
   let now = null;
@@ -86,7 +85,7 @@ live("detective", (figure) => {
     for (const [name, least] of Object.entries(SIZES)) model[name] = figure.read(name, parseWhole, least);
     for (const name of USUAL)
       model[name] = figure.field(name).value.trim() ? figure.read(name, parseWhole, 1n) : (figure.mark(figure.field(name), false), null);
-    for (const name of CHOICES) model[name] = figure.field(name).checked;
+    for (const name of choices) model[name] = figure.field(name).checked;
     if (figure.wrong.length) return null;
     try {
       return countParameters(model);
@@ -116,9 +115,9 @@ live("detective", (figure) => {
   }
 
   function verdict(name, wanted, have) {
-    if (have === wanted) return `Solved: ${shownWhole(have)}, exactly as published for ${name}.`;
     const off = have < wanted ? wanted - have : have - wanted;
-    return `${name} has ${shownWhole(wanted)}; yours has ${shownWhole(off)} too ${have < wanted ? "few" : "many"}.`;
+    const which = have === wanted ? "solved" : have < wanted ? "few" : "many";
+    return figure.tell(which, { name, wanted: shownWhole(wanted), off: shownWhole(off) });
   }
 
   return { update, say: () => now };

@@ -1,6 +1,6 @@
 // What every live figure does: wake when its page is shown, keep its state in the page's address,
 // say what is wrong with a field, reset. The build has written the whole figure, with its numbers
-// (docs/_lesson/figures/live.py): here it is only brought to life, so nothing on the page moves.
+// (docs/_lesson/figures/): here it is only brought to life, so nothing on the page moves.
 
 import { shownWhole } from "./numbers.js";
 
@@ -38,6 +38,11 @@ class Figure {
     const cell = this.cell(name);
     if (cell && cell.textContent !== text) cell.textContent = text;
     return cell;
+  }
+
+  // A sentence that the build has handed over, its {holes} filled.
+  tell(name, values = {}) {
+    return this.data.words[name].replace(/\{(\w+)\}/g, (_, hole) => values[hole]);
   }
 
   // What a text field holds, read by `parse`; null if that is wrong, which is then said.
@@ -101,28 +106,21 @@ function wake(figure, start) {
     if (figure.problem.textContent !== text) figure.problem.textContent = text;
   };
 
-  // Only what differs from the build's own state goes into the address.
-  const state = () => {
-    const changed = new URLSearchParams();
-    for (const field of fields) {
-      if (field.type === "checkbox" && field.checked !== field.defaultChecked) changed.set(field.name, Number(field.checked));
-      else if (field.type !== "checkbox" && field.value !== initial(field)) changed.set(field.name, field.value);
-    }
-    return String(changed) && `#${form.id}?${changed}`;
-  };
-
   let due;
   const settle = () => {
     // On the way to another page the address is that page's already.
     if (!form.isConnected || location.pathname !== path) return;
     const mine = location.hash.startsWith(`#${form.id}?`);
-    const hash = state();
+    const changes = String(state(fields));
+    const hash = changes && `#${form.id}?${changes}`;
     // Material keeps how far the page is scrolled in history.state.
     if (hash || mine) history.replaceState(history.state, "", hash || location.pathname + location.search);
     said.textContent = figure.wrong.length ? "" : say();
+    delete form.dataset.due;
   };
   const changed = () => {
     refresh();
+    form.dataset.due = ""; // who looks at the address or listens may want to wait
     clearTimeout(due);
     due = setTimeout(settle, DELAY);
   };
@@ -132,15 +130,8 @@ function wake(figure, start) {
     if (!form.isConnected) return removeEventListener("hashchange", restore);
     const [id, ...rest] = location.hash.slice(1).split("?");
     if (id !== form.id || !rest.length) return;
-    const wanted = new URLSearchParams(rest.join("?"));
     form.reset();
-    for (const field of fields) {
-      const value = wanted.get(field.name);
-      if (value === null) continue;
-      if (field.type === "checkbox") field.checked = value === "1";
-      else field.value = value;
-      if (field.type === "select-one" && !field.value) field.value = initial(field);
-    }
+    setState(fields, new URLSearchParams(rest.join("?")));
     changed();
     form.scrollIntoView();
   };
@@ -154,10 +145,30 @@ function wake(figure, start) {
   restore();
 }
 
+// Only what differs from the build's own state goes into the address.
+function state(fields) {
+  const changed = new URLSearchParams();
+  for (const field of fields) {
+    if (field.type === "checkbox" && field.checked !== field.defaultChecked) changed.set(field.name, Number(field.checked));
+    else if (field.type !== "checkbox" && field.value !== initial(field)) changed.set(field.name, field.value);
+  }
+  return changed;
+}
+
+function setState(fields, wanted) {
+  for (const field of fields) {
+    const value = wanted.get(field.name);
+    if (value === null) continue;
+    if (field.type === "checkbox") field.checked = value === "1";
+    else field.value = value;
+    if (field.type === "select-one" && !field.value) field.value = initial(field);
+  }
+}
+
 const initial = (field) =>
   field.type === "select-one" ? [...field.options].find((o) => o.defaultSelected)?.value ?? field.options[0].value : field.defaultValue;
 
-// Lines over an axis of powers of two, in the form of the build's own curves (figures.py).
+// Lines over an axis of powers of two, in the form of the build's own curves (figures/svg.py).
 // `series` is a list of { values, errors? }; `ticks` the values on the upright axis.
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 230, 48, 18, 14, 40];
 const MARKS = [

@@ -113,12 +113,13 @@ export function trial(query, keys) {
 
 const linear = (nIn, nOut, bias) => nIn * nOut + (bias ? nOut : 0n);
 
-export function attentionParameters({ D, h, d_k, kv_heads, attention_bias: bias }) {
+export function attentionParameters({ D, h, d_k, kv_heads, attention_bias: bias, qkv_bias }) {
   if (d_k == null && D % h) throw new RangeError(`the heads must divide the width: D = ${D}, h = ${h}`);
   const width = d_k ?? D / h;
   const kv = kv_heads ?? h;
   if (h % kv) throw new RangeError(`kv_heads must divide h: h = ${h}, kv_heads = ${kv}`);
-  return linear(D, h * width, bias) + 2n * linear(D, kv * width, bias) + linear(h * width, D, bias);
+  const inner = bias || qkv_bias;
+  return linear(D, h * width, inner) + 2n * linear(D, kv * width, inner) + linear(h * width, D, bias);
 }
 
 export function feedForwardParameters({ D, H, feed_forward_bias: bias, gated }) {
@@ -127,10 +128,11 @@ export function feedForwardParameters({ D, H, feed_forward_bias: bias, gated }) 
 
 export function countParameters(model) {
   const { D, L, vocabulary, positions, token_types, outer_norms, pooler, untied_head } = model;
-  const norm = model.norm_bias ? 2n * D : D;
+  const normOf = (width) => (model.norm_bias ? 2n * width : width);
+  const norm = normOf(D);
   const attention = attentionParameters(model);
   const feed_forward = feedForwardParameters(model);
-  const norms = 2n * norm;
+  const norms = 2n * norm + (model.qk_norm ? 2n * normOf(model.d_k ?? D / model.h) : 0n);
   const layer = attention + feed_forward + norms;
   const layers = L * layer;
   const embeddings = (vocabulary + positions + token_types) * D;

@@ -31,7 +31,7 @@ live("sharpness", (figure) => {
     }
   }
 
-  const say = () => `Entropy raw ${now.raw}, scaled ${now.scaled}, of at most ${fixed(maximum)} bits.`;
+  const say = () => figure.tell("bits", { ...now, maximum: fixed(maximum) });
   return { update, say };
 });
 
@@ -42,7 +42,6 @@ live("lab", (figure) => {
   const { widths, page } = figure.data;
   const seed = figure.field("seed");
   const progress = figure.form.querySelector("[data-text=progress]");
-  const fresh = () => String(crypto.getRandomValues(new Uint32Array(1))[0]);
   const settings = () => ["trials", "keys", "seed"].map((name) => figure.field(name));
   let run = null; // { key, ... } of the drawing that goes on or has ended
   let now = null; // for each width: [mean, standard error] of entropies, [median, mean] of norms
@@ -61,7 +60,7 @@ live("lab", (figure) => {
     if (start === null) {
       stop();
       show(page, figure.data.trials, figure.data.keys);
-      progress.textContent = "These are the page’s own draws.";
+      progress.textContent = figure.tell("own");
     } else if (run?.key !== key) {
       stop();
       run = { key, trials, keys, drawn: 0, draw: normals(Number(start)), found: widths.map(() => KINDS.map(() => [])) };
@@ -78,14 +77,7 @@ live("lab", (figure) => {
     if (run !== mine || !figure.form.isConnected) return;
     const until = performance.now() + SLICE;
     do {
-      widths.forEach((d_k, w) => {
-        const [query, ...rows] = range(mine.keys + 1).map(() => {
-          const row = new Float64Array(d_k);
-          for (let i = 0; i < d_k; i++) row[i] = mine.draw();
-          return row;
-        });
-        trial(query, rows).forEach((value, kind) => mine.found[w][kind].push(value));
-      });
+      widths.forEach((d_k, w) => drawTrial(mine, d_k).forEach((value, kind) => mine.found[w][kind].push(value)));
       mine.drawn++;
     } while (mine.drawn < mine.trials && performance.now() < until);
     summary(mine);
@@ -95,39 +87,55 @@ live("lab", (figure) => {
   }
 
   function summary({ found, drawn, keys }) {
-    if (drawn < 2) return; // one trial has no standard error
-    const both = (values) => [mean(values), standardError(values)];
-    const norms = (values) => [median(values), mean(values)];
-    show(found.map(([raw, scaled, rawNorm, scaledNorm]) => ({
-      raw: both(raw), scaled: both(scaled), rawNorm: norms(rawNorm), scaledNorm: norms(scaledNorm),
-    })), drawn, keys);
+    if (drawn > 1) show(found.map(summed), drawn, keys); // one trial has no standard error
   }
 
   function show(rows, drawn, keys) {
     now = { rows, drawn, maximum: Math.log2(keys) };
-    rows.forEach((row, w) => {
-      for (const kind of ["raw", "scaled"]) {
-        figure.put(`${kind}${w}`, `${fixed(row[kind][0], 2)}±${fixed(row[kind][1], 3)}`);
-        figure.put(`${kind}median${w}`, brief(row[`${kind}Norm`][0]));
-        figure.put(`${kind}mean${w}`, brief(row[`${kind}Norm`][1]));
-      }
-    });
-    figure.put("maximum", fixed(now.maximum, 2));
-    const top = Math.ceil(now.maximum);
-    plot(figure.form.querySelector("svg"), {
-      x: widths,
-      ticks: range(top + 1),
-      series: ["raw", "scaled"].map((kind) => ({ values: rows.map((row) => row[kind][0]), errors: rows.map((row) => row[kind][1]) })),
-      said: `Mean entropy by width. ${spoken()}`,
-    });
+    put(figure, now);
   }
 
-  const spoken = () => ["raw", "scaled"].map((kind) =>
-    `${kind}: ${now.rows.map((row, w) => `${fixed(row[kind][0], 2)} at ${widths[w]}`).join(", ")}.`).join(" ");
-
-  const say = () => (run && run.drawn < run.trials ? "" : `${now.drawn} trials a width. Entropy in bits, ${spoken()}`);
+  const say = () => (run && run.drawn < run.trials ? "" : `${now.drawn} trials a width. Entropy in bits, ${spoken(now.rows, widths)}`);
   return { update, say };
 });
+
+const fresh = () => String(crypto.getRandomValues(new Uint32Array(1))[0]);
+
+function drawTrial({ keys, draw }, d_k) {
+  const [query, ...rows] = range(keys + 1).map(() => {
+    const row = new Float64Array(d_k);
+    for (let i = 0; i < d_k; i++) row[i] = draw();
+    return row;
+  });
+  return trial(query, rows);
+}
+
+function summed([raw, scaled, rawNorm, scaledNorm]) {
+  const both = (values) => [mean(values), standardError(values)];
+  const norms = (values) => [median(values), mean(values)];
+  return { raw: both(raw), scaled: both(scaled), rawNorm: norms(rawNorm), scaledNorm: norms(scaledNorm) };
+}
+
+function put(figure, { rows, maximum }) {
+  const { widths } = figure.data;
+  rows.forEach((row, w) => {
+    for (const kind of ["raw", "scaled"]) {
+      figure.put(`${kind}${w}`, `${fixed(row[kind][0], 2)}±${fixed(row[kind][1], 3)}`);
+      figure.put(`${kind}median${w}`, brief(row[`${kind}Norm`][0]));
+      figure.put(`${kind}mean${w}`, brief(row[`${kind}Norm`][1]));
+    }
+  });
+  figure.put("maximum", fixed(maximum, 2));
+  plot(figure.form.querySelector("svg"), {
+    x: widths,
+    ticks: range(Math.ceil(maximum) + 1),
+    series: ["raw", "scaled"].map((kind) => ({ values: rows.map((row) => row[kind][0]), errors: rows.map((row) => row[kind][1]) })),
+    said: `Mean entropy by width. ${spoken(rows, widths)}`,
+  });
+}
+
+const spoken = (rows, widths) => ["raw", "scaled"].map((kind) =>
+  `${kind}: ${rows.map((row, w) => `${fixed(row[kind][0], 2)} at ${widths[w]}`).join(", ")}.`).join(" ");
 
 // Two digits, as the page's own table of norms writes them.
 function brief(value) {

@@ -29,21 +29,7 @@ live("worksheet", (figure) => {
     const query = vector("q", d_k);
     const keys = names.map((_, row) => vector(`k${row}`, d_k));
     const values = names.map((_, row) => vector(`v${row}`, d_v));
-    if (figure.wrong.length) return null;
-    const scores = attentionScores(query, keys, 1);
-    const scaled = scores.map((score) => score / Math.sqrt(d_k));
-    const weights = softmax(scaled);
-    const exps = scaled.map(Math.exp);
-    return { scores, scaled, exps, weights, output: weightedSum(weights, values), bits: entropy(weights) };
-  }
-
-  function notes({ scores, exps, output }) {
-    if (scores.some(Number.isNaN)) return "A score is too large for a number of 64 bits, so there are no weights.";
-    const said = [];
-    if (exps.includes(Infinity)) said.push("An exponential is too large to be stored; the weights are right all the same, for the largest score is subtracted first.");
-    if (exps.every((e) => e === 0)) said.push("Every exponential is too small to be stored; the weights are right all the same, for the largest score is subtracted first.");
-    if (!output.every(Number.isFinite)) said.push("The output is too large for a number of 64 bits.");
-    return said.join(" ");
+    return figure.wrong.length ? null : attend(query, keys, values);
   }
 
   function update() {
@@ -55,30 +41,12 @@ live("worksheet", (figure) => {
     guesses.forEach((button, i) => button.setAttribute("aria-pressed", i === guess));
     text("verdict").textContent = verdict();
     text("note").textContent = now ? notes(now) : "";
-    if (!now) return;
-    names.forEach((_, row) => {
-      figure.put(`score${row}`, fixed(now.scores[row]));
-      figure.put(`scaled${row}`, fixed(now.scaled[row]));
-      figure.put(`exp${row}`, fixed(now.exps[row]));
-      const cell = figure.put(`weight${row}`, fixed(now.weights[row]));
-      cell.style.setProperty("--share", now.weights[row] || 0);
-    });
-    figure.put("expsum", fixed(sum(now.exps)));
-    figure.put("weightsum", fixed(sum(now.weights)));
-    now.output.forEach((entry, i) => figure.put(`output${i}`, fixed(entry)));
-    figure.put("entropy", fixed(now.bits));
-    figure.put("maximum", fixed(Math.log2(names.length)));
+    if (now) show(figure, now);
   }
 
   function verdict() {
     if (guess === null || !steps.checked || !now) return "";
-    if (shown < 4) return `You say: ${names[guess]}.`;
-    if (now.weights.some(Number.isNaN)) return "There are no weights to compare with.";
-    const most = Math.max(...now.weights);
-    const top = names.filter((_, i) => now.weights[i] === most);
-    const right = now.weights[guess] === most;
-    const tie = top.length > 1 ? `It is a tie of ${top.join(" and ")}` : `The largest weight is that of ${top[0]}`;
-    return `You said ${names[guess]}: ${right ? "right" : "not so"}. ${tie}, ${fixed(most)}.`;
+    return shown < 4 ? `You say: ${names[guess]}.` : judged(names, now.weights, guess);
   }
 
   next.onclick = () => {
@@ -101,3 +69,46 @@ live("worksheet", (figure) => {
   };
   return { update, say };
 });
+
+function attend(query, keys, values) {
+  const scores = attentionScores(query, keys, 1);
+  const scaled = scores.map((score) => score / Math.sqrt(query.length));
+  const weights = softmax(scaled);
+  const exps = scaled.map(Math.exp);
+  return { scores, scaled, exps, weights, output: weightedSum(weights, values), bits: entropy(weights) };
+}
+
+function show(figure, now) {
+  const { names } = figure.data;
+  names.forEach((_, row) => {
+    figure.put(`score${row}`, fixed(now.scores[row]));
+    figure.put(`scaled${row}`, fixed(now.scaled[row]));
+    figure.put(`exp${row}`, fixed(now.exps[row]));
+    const cell = figure.put(`weight${row}`, fixed(now.weights[row]));
+    cell.style.setProperty("--share", now.weights[row] || 0);
+  });
+  figure.put("expsum", fixed(sum(now.exps)));
+  figure.put("weightsum", fixed(sum(now.weights)));
+  now.output.forEach((entry, i) => figure.put(`output${i}`, fixed(entry)));
+  figure.put("entropy", fixed(now.bits));
+  figure.put("maximum", fixed(Math.log2(names.length)));
+}
+
+function notes({ scores, exps, output }) {
+  if (scores.some(Number.isNaN)) return "A score is too large for a number of 64 bits, so there are no weights.";
+  const said = [];
+  const stored = (what) => said.push(`${what} to be stored; the weights are right all the same, for the largest score is subtracted first.`);
+  if (exps.includes(Infinity)) stored("An exponential is too large");
+  if (exps.every((e) => e === 0)) stored("Every exponential is too small");
+  if (!output.every(Number.isFinite)) said.push("The output is too large for a number of 64 bits.");
+  return said.join(" ");
+}
+
+function judged(names, weights, guess) {
+  if (weights.some(Number.isNaN)) return "There are no weights to compare with.";
+  const most = Math.max(...weights);
+  const top = names.filter((_, i) => weights[i] === most);
+  const right = weights[guess] === most;
+  const tie = top.length > 1 ? `It is a tie of ${top.join(" and ")}` : `The largest weight is that of ${top[0]}`;
+  return `You said ${names[guess]}: ${right ? "right" : "not so"}. ${tie}, ${fixed(most)}.`;
+}

@@ -1,0 +1,250 @@
+"""Each figure that a reader moves computes, says and refuses what the package does."""
+
+import re
+
+import numpy as np
+import pytest
+from live import RESULTS
+
+import attention
+
+pytestmark = pytest.mark.ci
+
+
+# The worksheet
+
+
+def test_the_worksheet_follows_every_entry(figure):
+    one = figure("worksheet")
+    rng = np.random.default_rng(11)
+    for _ in range(5):
+        q, K, V = (rng.normal(size=shape).round(2) for shape in (3, (3, 3), (3, 3)))
+        one.fill(**{f"q{i}": str(x) for i, x in enumerate(q)})
+        one.fill(**{f"k{r}{i}": str(x) for r, row in enumerate(K) for i, x in enumerate(row)})
+        one.fill(**{f"v{r}{i}": str(x) for r, row in enumerate(V) for i, x in enumerate(row)})
+        scores = K @ q
+        weights = attention.softmax(scores / np.sqrt(3))
+        output = attention.scaled_dot_product_attention(q[None], K, V)[0]
+        for kind, wanted in (
+            ("score", scores),
+            ("scaled", scores / np.sqrt(3)),
+            ("exp", np.exp(scores / np.sqrt(3))),
+            ("weight", weights),
+            ("output", output),
+        ):
+            got = one.numbers(*(f"{kind}{i}" for i in range(3)))
+            assert got == pytest.approx(wanted, abs=0.51e-4), kind
+        assert one.numbers("entropy") == pytest.approx([attention.entropy(weights)], abs=0.51e-4)
+
+
+def test_the_worksheet_shows_one_column_at_a_time_and_judges_the_prediction(figure):
+    one = figure("worksheet")
+    one.fill(steps=True)
+    columns = ["score", "scaled", "exp", "weight", "result"]
+
+    def visible() -> list[str]:
+        return [c for c in columns if one.form.locator(f".step-{c}").last.is_visible()]
+
+    assert visible() == []
+    one.form.get_by_role("button", name="is", exact=True).click()
+    for shown in range(1, 6):
+        one.form.get_by_role("button", name="Show the next column").press("Enter")
+        assert visible() == columns[:shown]
+        verdict = one.form.locator("[data-text=verdict]").text_content()
+        assert ("not so" in verdict) == (shown >= 4), verdict
+    assert "best, 0.3611" in verdict
+    assert "best, 0.3611" in one.said()
+    one.form.get_by_role("button", name="best", exact=True).click()
+    assert "right" in one.form.locator("[data-text=verdict]").text_content()
+    one.fill(steps=False)
+    assert visible() == columns
+
+
+def test_the_worksheet_has_a_word_for_what_overflows(figure):
+    one = figure("worksheet")
+    one.fill(q0="1e4", k00="1")
+    assert one.results()["exp0"] == "infinite"
+    assert one.results()["weight0"] == "1.0000"
+    assert "too large to be stored" in one.form.inner_text()
+    one.fill(q0="1e300", k00="1e300")
+    assert one.results()["weight0"] == "no number"
+    assert "too large for a number of 64 bits" in one.form.inner_text()
+
+
+# Width, length, temperature
+
+
+def test_width_moves_the_raw_weights_alone_and_length_undoes_temperature(figure):
+    one = figure("sharpness")
+    before = one.results()
+    one.slide("d_k", 10)
+    wider = one.results()
+    assert wider["scaled0"] == before["scaled0"]
+    assert float(wider["rawbits"]) < float(before["rawbits"]) / 2
+    for i in range(8):
+        raw, scaled = (float(wider[f"{kind}score{i}"]) for kind in ("raw", "scaled"))
+        assert raw == pytest.approx(32 * scaled, abs=0.17)  # the root of 1024; two decimals shown
+    one.slide("times", 2)
+    one.slide("temperature", 2)
+    after = one.results()
+    assert (after["rawbits"], after["scaledbits"]) == (wider["rawbits"], wider["scaledbits"])
+    scores = [float(one.results()[f"rawscore{i}"]) for i in range(8)]
+    bits = attention.entropy(attention.softmax(np.array(scores)))
+    assert float(after["rawbits"]) == pytest.approx(bits, abs=0.01)
+
+
+def test_a_slider_moves_by_arrow_key_and_says_its_value(figure):
+    one = figure("sharpness")
+    slider = one.form.locator("[name=d_k]")
+    slider.focus()
+    one.tab.keyboard.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == one.results()["d_k"] == "8"
+    assert "Entropy raw" in one.said()
+
+
+# The lab
+
+
+def test_the_lab_draws_fresh_trials_that_agree_within_their_errors(figure):
+    """Other draws, the same means; and a seed gives the same draws again."""
+    one = figure("lab")
+    page = one.results()
+    one.fill(seed="2024")
+    drawn = one.settled().results()
+    assert "200 of 200" in one.form.inner_text()
+    for w in range(5):
+        assert drawn[f"raw{w}"] != page[f"raw{w}"]
+        for kind in ("raw", "scaled"):
+            (a, da), (b, db) = (map(float, x[f"{kind}{w}"].split("±")) for x in (page, drawn))
+            assert abs(a - b) < 4 * np.hypot(da, db)
+            assert 0.5 < da / db < 2
+    assert float(drawn["rawmedian4"]) < 0.001 < float(drawn["rawmean4"])
+    assert one.form.locator("svg path.error").count() == 10
+    one.form.locator("[data-do=draw]").click()
+    assert one.form.locator("[name=seed]").input_value() not in ("", "2024")
+    one.fill(seed="2024")
+    assert one.settled().results() == drawn
+
+
+def test_the_lab_shows_no_error_of_a_single_trial(figure):
+    """Where the machine is slow and the reader touches a field when one trial is drawn."""
+    one = figure("lab")
+    page = one.results()
+    progress, shown = one.form.evaluate(
+        f"""(form) => {{
+          let now = 0;
+          performance.now = () => now += 1000;  // as if each trial took a second
+          form.elements.seed.value = "7";
+          form.elements.seed.dispatchEvent(new Event("input", {{ bubbles: true }}));
+          form.elements.seed.dispatchEvent(new Event("input", {{ bubbles: true }}));
+          return [form.querySelector("[data-text=progress]").textContent, ({RESULTS})(form.id)];
+        }}"""
+    )
+    assert progress.startswith("1 of")
+    assert shown == page
+    assert one.tab.faults == []
+
+
+# The probe
+
+
+@pytest.mark.parametrize("score", ["10", "-4", "1e3"])
+def test_the_probe_marks_what_moved_and_only_with_the_mask_last(score, figure):
+    one = figure("probe")
+    one.fill(score=score)
+    scores = attention.MASK.scores.copy()
+    scores[0, 3] = float(score)
+    visible = attention.causal_mask(4, 4)
+    late = np.where(visible, attention.softmax(scores), 0.0)
+    results = one.results()
+    for i in range(4):
+        for j in range(i + 1):
+            shown = results[f"last{i}{j}"]
+            value = float(re.sub("[↑↓] ", "", shown))
+            assert value == pytest.approx(late[i, j], abs=0.51e-4)
+            assert (shown[0] in "↑↓") == (i == 0), shown
+    assert not any(shown[0] in "↑↓" for name, shown in results.items() if "first" in name)
+    moved = one.form.locator(".moved")
+    assert moved.count() == 1
+    assert ("0 divided by 0" in results["mended"]) == (score == "1e3")
+    assert "no weight moved" in one.said()
+
+
+def test_the_probe_takes_any_hidden_pair(figure):
+    one = figure("probe")
+    one.form.locator("select").select_option("1,2")
+    assert float(one.form.locator("[name=score]").input_value()) == attention.MASK.scores[1, 2]
+    assert one.form.locator(".moved").count() == 0
+    one.slide("score", 20)
+    assert one.form.locator(".moved").count() == 2
+    assert one.form.locator("[name=score]").input_value() == "20"
+
+
+# Costs and counts
+
+
+def test_the_dial_counts_as_the_package_does(figure):
+    one = figure("dial")
+    rng = np.random.default_rng(12)
+    for _ in range(20):
+        n, H = (int(10 ** rng.uniform(0, 6.9)) for _ in range(2))
+        h = int(rng.integers(1, 100))
+        D = h * int(rng.integers(1, 1000))
+        one.fill(n=str(n), D=f"{D:,}", H=str(H), h=str(h))
+        wanted = {
+            "scores": attention.score_entries(n),
+            "allscores": attention.score_entries(n, h),
+            "bytes": attention.score_bytes(n, h),
+            "matrices": attention.matrix_flops(n, D, H),
+            "quadratic": attention.attention_flops(n, D),
+            "layer": attention.layer_flops(n, D, H),
+            "crossover": attention.crossover_length(D, H),
+        }
+        results = one.results()
+        assert {name: results[name] for name in wanted} == {k: f"{v:,}" for k, v in wanted.items()}
+        share = 100 * wanted["quadratic"] / wanted["layer"]
+        assert float(results["share"][:-1]) == pytest.approx(share, abs=0.051)
+        side = "above" if n > wanted["crossover"] else "below"
+        assert results["side"].startswith(side)
+    one.fill(n=str(2 * D + H))
+    assert one.results()["side"].startswith("exactly")
+
+
+def test_the_dial_turns_by_slider_and_refuses_heads_that_do_not_divide(figure):
+    one = figure("dial")
+    one.slide("n", 13)
+    assert one.form.locator("[name=n]").input_value() == "8192"
+    assert one.results()["scores"] == "67,108,864"
+    one.fill(h="7")
+    assert "must divide D" in one.problem()
+    assert one.form.locator("[name=h]").get_attribute("aria-invalid") == "true"
+
+
+@pytest.mark.parametrize("number", range(len(attention.PUBLISHED)))
+def test_the_detective_reaches_each_published_total_by_hand(number, figure):
+    one = figure("detective")
+    entry = attention.PUBLISHED[number]
+    one.form.locator("select").select_option(str(number))
+    assert "too" in one.results()["verdict"]
+    for name, value in entry.model._asdict().items():
+        if isinstance(value, bool):
+            one.fill(**{name: value})
+        else:
+            one.fill(**{name: "" if value is None else str(value)})
+    results = one.results()
+    assert results["yours-total"] == f"{entry.total:,}"
+    assert results["verdict"].startswith("Solved")
+    assert entry.name in one.said()
+
+
+def test_the_detective_compares_parts_and_shows_the_answer(figure):
+    one = figure("detective")
+    assert not one.form.locator(".theirs").last.is_visible()
+    one.fill(compare=True)
+    theirs = attention.count_parameters(attention.PUBLISHED[0].model)
+    assert one.results()["theirs-attention"] == f"{theirs['attention']:,}"
+    assert one.form.locator(".theirs").last.is_visible()
+    one.form.locator("[data-do=fill]").click()
+    assert one.results()["verdict"].startswith("Solved")
+    one.fill(kv_heads="5")
+    assert "must divide h" in one.problem()
