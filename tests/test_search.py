@@ -1,4 +1,4 @@
-"""The search finds what a page says, and loads only when it is used."""
+"""The search finds what a page says, and its index loads only when it is used."""
 
 import pytest
 
@@ -6,9 +6,9 @@ pytestmark = pytest.mark.ci
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_search_finds_a_term_and_loads_only_when_used(width, visit):
+def test_search_finds_a_term_and_its_index_loads_only_when_used(width, visit):
     tab = visit("changelog/", width)
-    assert not any("search" in response.url for response in tab.responses)
+    assert not any("search_index" in response.url for response in tab.responses)
     tab.keyboard.press("s")
     tab.keyboard.type("softmax")
     tab.locator(".md-search-result__item").first.wait_for()
