@@ -27,6 +27,28 @@ EXPORTS = {
         "merge_partials",
         "partial_attention",
     ),
+    "heads": (
+        "KeyValueCache",
+        "merge_heads",
+        "multi_head_attention",
+        "split_heads",
+    ),
+    "positions": (
+        "alibi_slopes",
+        "rotary_embedding",
+        "sinusoidal_positions",
+    ),
+    "blocks": (
+        "gelu",
+        "layer_norm",
+        "rms_norm",
+        "silu",
+        "transformer_block",
+    ),
+    "gradient": (
+        "Gradients",
+        "attention_backward",
+    ),
     "counting": (
         "Transformer",
         "attention_flops",
@@ -44,6 +66,12 @@ EXPORTS = {
         "score_bytes",
         "score_entries",
         "visible_pairs",
+    ),
+    "decoder": (
+        "decoder_logits",
+        "draw_decoder",
+        "new_caches",
+        "stored_parameters",
     ),
     "examples": (
         "BERT_BASE",

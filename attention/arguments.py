@@ -25,6 +25,13 @@ def check_number(name, value, at_least=None):
     return number
 
 
+def check_flag(name, value):
+    """Return True or False, or raise a TypeError that repeats what it was instead."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False: {value!r}")
+    return bool(value)
+
+
 def check_unmasked(x):
     """Raise TypeError for a masked array of numpy's: nothing here reads its mask."""
     if isinstance(x, np.ma.MaskedArray):
@@ -109,14 +116,13 @@ def check_attention(query, key, value, attn_mask, is_causal, scale):
     (query, key, *rest), dtype = check_shapes(**arrays)
     leading = common_shape(*(array.shape[:-2] for array in (query, key, *rest)))
     shape = (*leading, query.shape[-2], key.shape[-2])
-    if not isinstance(is_causal, bool | np.bool_):
-        raise TypeError(f"is_causal must be True or False: {is_causal!r}")
+    is_causal = check_flag("is_causal", is_causal)
     mask = None
     if attn_mask is not None:
         mask, shape = check_mask(attn_mask, is_causal, shape)
     scale = check_scale(scale, query.shape[-1])
     value = rest[0] if rest else None
-    return Inputs(query, key, value, mask, bool(is_causal), scale, shape, dtype)
+    return Inputs(query, key, value, mask, is_causal, scale, shape, dtype)
 
 
 def check_mask(attn_mask, is_causal, shape):
