@@ -81,12 +81,15 @@ def test_edits_touch_nothing_else():
     assert edited("abcdef", [(4, 5, "E"), (1, 2, "")]) == "acdEf"
 
 
-def test_accept_writes_nothing_into_a_page_that_was_saved_meanwhile(checkout, capsys):
-    page = checkout / "docs" / "page.md"
-    page.write_text(DRIFTED + "```pycon\n>>> import time; time.sleep(1)\n```\n", "utf-8")
+def test_accept_writes_nothing_into_a_page_that_was_saved_meanwhile(checkout):
+    page, runs = checkout / "docs" / "page.md", checkout / "runs"
+    code = f"import pathlib, time; pathlib.Path({str(runs)!r}).touch(); time.sleep(1)"
+    page.write_text(f"{DRIFTED}```pycon\n>>> {code}\n```\n", "utf-8")
     command = [sys.executable, "-B", checkout / "docs/_lesson", "check", "--accept", "docs/page.md"]
     with subprocess.Popen(command, cwd=checkout, stdout=subprocess.PIPE, text=True) as accepting:
-        time.sleep(0.7)  # it has read the page, and runs it
+        while not runs.exists():  # then it has read the page
+            assert accepting.poll() is None
+            time.sleep(0.01)
         page.write_text("What its author has written since.\n", "utf-8")
         said = accepting.communicate()[0]
     assert "docs/page.md: not written, for it was saved meanwhile" in said
