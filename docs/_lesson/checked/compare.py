@@ -14,17 +14,27 @@ from .runner import Failed, Runner
 from .sentences import Sentences
 
 
-def process(text: str, name: str, config: Config | None = None, progress=lambda line: None) -> Page:
+def process(
+    text: str,
+    name: str,
+    config: Config | None = None,
+    progress=lambda line: None,
+    blocks: bool = False,
+) -> Page:
     """Run the page `text`, known as `name` (docs/PAGE.md), and compare.
 
-    The code runs in this very process: the pool is what keeps pages apart.
+    The code runs in this very process, and once: the pool is what keeps pages apart, and
+    computes each twice. With `blocks`, nothing but the checked blocks is run.
     """
     config = config or Config()
     try:
         namespace = config.beside(name)
     except ValueError as error:
         return Page([Problem(1, str(error))], failed=True)
-    return compare(parse(text, name), Runner(name, namespace, progress), config)
+    document = parse(text, name)
+    if blocks:
+        document.parts = [part for part in document.parts if isinstance(part, Block)]
+    return compare(document, Runner(name, namespace, progress), config)
 
 
 def compare(document: Document, runner, config: Config, noted=lambda problems: None) -> Page:

@@ -50,7 +50,8 @@ class Hook:
         about = self.config()
         texts = about.sources()
         known = self.known(texts) if self.serving else {}
-        self.checking = Checking(texts, about, known=known)  # goes on while MkDocs gets ready
+        # It goes on while MkDocs gets ready. An author waits for each save: there, once is enough.
+        self.checking = Checking(texts, about, known=known, twice=not self.serving)
         fences = config.mdx_configs.setdefault("pymdownx.superfences", {})
         fence = {"name": "output", "class": "output", "format": output_as_html}
         fences.setdefault("custom_fences", []).append(fence)
