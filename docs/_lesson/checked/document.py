@@ -17,7 +17,8 @@ FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}|~{3,})(?P<info>.*)$")
 CONTENT = re.compile(r'^python exec="true"(?: html="true")?$')
 # A fence that Markdown may read, and that no pattern above does.
 NESTED = re.compile(
-    r"[ \t]*(?:(?:>|[-*+:]|\d+[.)]|\[\^[^\]]+\]:)[ \t]+|>|\t)+[ \t]*(?:`{3,}[^`]*|~{3,}.*)$"
+    r"[ \t]*(?:(?:>|[-*+:]|\d+[.)]|\[\^[^\]]+\]:|\[[ xX]\])[ \t]+|>|\t)+"
+    r"[ \t]*(?:`{3,}[^`]*|~{3,}.*)$"
 )
 QUIET = ("console", "text", "toml", "yaml")  # fences that are shown and not run
 
