@@ -30,7 +30,7 @@ from _lesson.checked.render import for_site  # noqa: E402
 
 CHECKED = """
 INHERIT: mkdocs.yml
-plugins: [search, {markdown-exec: {languages: [python], ansi: "off"}}]
+plugins: [search]
 """
 PLAIN = """
 INHERIT: mkdocs.yml

@@ -25,11 +25,15 @@ def test_a_plain_build_fails_and_names_every_place(checkout):
     line = text[: text.index("0.3611<!--=")].count("\n") + 1
     one.write_text(text.replace("0.3611<!--=", "0.3612<!--=", 1), "utf-8")
     two.write_text(read(two) + "\nA loose 5.\n", "utf-8")
+    three = checkout / "docs/changelog.md"
+    three.write_text(read(three) + "\n<pre>x = y</pre>\n", "utf-8")
     made = build(checkout)
     assert made.returncode != 0
     said = made.stdout + made.stderr
     assert f"docs/one-query.md:{line}: the page says 0.3612, the code says 0.3611" in said
     assert f"docs/index.md:{len(read(two).splitlines())}: 5 is neither" in said
+    line = len(read(three).splitlines())
+    assert f"docs/changelog.md:{line}: x = y is shown as code and was not checked" in said
 
 
 @pytest.mark.ci

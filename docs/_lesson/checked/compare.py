@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-import builtins
-import contextlib
-import importlib
-import math
-import posixpath
 import re
 from collections.abc import Callable
 
 from .config import Config
-from .document import Block, Content, Document, Example, Inner, Prose, parse, unbound
+from .document import Block, Content, Document, Example, Inner, Prose, Shown, parse
 from .drift import drift
-from .numerals import DIGIT, NUMBER, ORDINALS, WORDS, flatten, format_like
-from .prose import NAME, NAMES, Token
-from .records import Page, Problem, Record, edited
+from .prose import within
+from .records import Page, Problem, Record
 from .runner import Failed, Runner
+from .sentences import Sentences
 
-ADDRESS = re.compile(r"\d+(?:\.\d+)*")  # the numbers of a link's target
 
-
-def process(text: str, name: str, config: Config | None = None, progress=lambda line: None) -> Page:
+def process(
+    text: str,
+    name: str,
+    config: Config | None = None,
+    progress=lambda line: None,
+    blocks: bool = False,
+) -> Page:
     """Run the page `text`, known as `name` (docs/PAGE.md), and compare.
 
-    The code runs in this very process: the pool is what keeps pages apart.
+    The code runs in this very process, and once: the pool is what keeps pages apart, and
+    computes each twice. With `blocks`, nothing but the checked blocks is run.
     """
     config = config or Config()
     try:
         namespace = config.beside(name)
     except ValueError as error:
         return Page([Problem(1, str(error))], failed=True)
-    return compare(parse(text, name), Runner(name, namespace, progress), config)
+    document = parse(text, name)
+    if blocks:
+        document.parts = [part for part in document.parts if isinstance(part, Block)]
+    return compare(document, Runner(name, namespace, progress), config)
 
 
 def compare(document: Document, runner, config: Config, noted=lambda problems: None) -> Page:
@@ -46,7 +49,13 @@ class Comparison:
         self.document, self.runner, self.config, self.noted = document, runner, config, noted
         self.page = Page()
         self.note(document.problems)
-        steps = {Block: self.block, Content: self.content, Inner: self.inner, Prose: self.prose}
+        steps = {
+            Block: self.block,
+            Content: self.content,
+            Inner: self.inner,
+            Shown: lambda part: None,
+            Prose: Sentences(document, runner, config, self.note, self.page.records).check,
+        }
         for part in document.parts:
             steps[type(part)](part)
         self.count()
@@ -142,131 +151,7 @@ class Comparison:
             )
             self.page.records.append(moved)
 
-    # Prose
-
-    def prose(self, prose: Prose) -> None:
-        """Check the numbers of some prose, and that no digit of it was left out."""
-        covered = list(prose.covered)
-        before: Token | None = None
-        for at, token in enumerate(prose.tokens):
-            behind = prose.tokens[at + 1] if at + 1 < len(prose.tokens) else None
-            if token.kind == "mark":
-                covered.append((token.start, token.end))
-                if before is None or before.end != token.start or before.kind in ("chapter", "nth"):
-                    whole = self.document.text[token.start : token.end]
-                    message = f"nothing that could be checked stands directly before {whole}"
-                    self.note([Problem(self.document.line_of(token.start), message)])
-                else:
-                    self.number(before, token)
-                    covered.append((before.start, before.end))
-            elif token.kind in ("chapter", "nth") and self.config.chapters:
-                self.chapter(token, behind)
-                covered.append((token.start, token.end))
-            elif token.kind == "code" and self.known(token.text):
-                names = NAME.finditer(token.text)
-                covered += [(token.start + n.start(), token.start + n.end()) for n in names]
-            elif token.kind == "target" and self.exists(token.text):
-                covered.append((token.start, token.end))
-            before = token
-        for digit in DIGIT.finditer(self.document.text, prose.start, prose.end):
-            if not within(digit.start(), covered):
-                self.note(unbound(self.document, prose.start, prose.end, digit.start()))
-
-    def number(self, token: Token, mark: Token) -> None:
-        """Compare the numbers of `token` with the expression that follows it."""
-        line, expression = self.document.line_of(token.start), mark.text
-        places = self.places(token)
-        try:
-            values = flatten(self.runner.run(expression, line, "eval"))
-            if len(values) != len(places):
-                raise ValueError(
-                    f"{token.text} holds {len(places)} numbers, {expression} gives {len(values)}"
-                )
-            for digit in DIGIT.finditer(token.text):
-                named = token.kind == "code" and self.known(token.text)
-                if not within(digit.start(), places) and not named:
-                    raise ValueError(f"{digit[0]} in {token.text} cannot be compared")
-            literals = [token.text[start:end] for start, end in places]
-            fresh = [format_like(*pair) for pair in zip(literals, values, strict=True)]
-        except Failed as failed:
-            problems = [Problem(line, f"{expression}: {said}") for _, said in failed.problems]
-            self.note(problems, failed=True)
-            return
-        except (TypeError, ValueError) as error:
-            self.note([Problem(line, str(error))])
-            return
-        for old, new in zip(literals, fresh, strict=True):
-            if old != new:
-                message = f"the page says {old}, the code says {new} ({expression})"
-                self.note([Problem(line, message)])
-        new = edited(token.text, [(*p, n) for p, n in zip(places, fresh, strict=True)])
-        record = ("number", line, token.start, token.end, token.text, new, expression, values)
-        self.page.records.append(Record(*record, (mark.start, mark.end)))
-
-    def places(self, token: Token) -> list[tuple[int, int]]:
-        """Where the numbers of a token stand in it."""
-        if token.kind in ("number", "word"):
-            return [(0, len(token.text))]
-        pattern = ADDRESS if token.kind == "target" else NUMBER
-        places = [found.span() for found in pattern.finditer(token.text)]
-        if token.kind == "code":
-            names = [found.span() for found in NAME.finditer(token.text)]
-            places = [(i, j) for i, j in places if not within(i, names)]
-        return places
-
-    def chapter(self, token: Token, behind: Token | None) -> None:
-        """Compare a chapter's number with that of the page to which its text links."""
-        line, target = self.document.line_of(token.start), ""
-        if behind and behind.kind == "target":
-            rest = self.document.text[token.end : behind.start]
-            if "[" not in rest and "\n\n" not in rest:
-                target = behind.text[2:-1].partition("#")[0]
-        folder = posixpath.dirname(self.document.name)
-        number = self.config.chapters.get(posixpath.normpath(posixpath.join(folder, target)))
-        shown = f"{token.text} chapter" if token.kind == "nth" else f"chapter {token.text}"
-        if number is None:
-            message = f"“{shown}” leads to no chapter: link it, as in [{shown}](page.md)"
-            self.note([Problem(line, message)])
-            return
-        words = ORDINALS if token.kind == "nth" else WORDS
-        literal = token.text if token.text.lower() in words else "0"
-        fresh = format_like(literal, number)
-        if fresh != token.text:
-            message = f"the page says {shown}, the navigation says {fresh} ({target})"
-            self.note([Problem(line, message)])
-        record = ("chapter", line, token.start, token.end, token.text, fresh, target, [number])
-        self.page.records.append(Record(*record, (token.start, token.start)))
-
-    def known(self, span: str) -> bool:
-        """Is each name with a digit, in this code, one that exists?"""
-        names = [name for name in NAME.findall(span) if DIGIT.search(name)]
-        return all(
-            name in NAMES
-            or name in self.runner.namespace
-            or any(hasattr(module, name) for module in self.modules())
-            for name in names
-        )
-
-    def modules(self) -> list:
-        """Where the names in a page's code come from."""
-        modules = [builtins, math]
-        for name in self.config.modules:
-            with contextlib.suppress(Exception):  # a module being written may not import
-                modules.append(importlib.import_module(name))
-        return modules
-
-    def exists(self, target: str) -> bool:
-        """Does this link lead to a file of the site? (Elsewhere: declare it.)"""
-        path = target[2:-1].partition("#")
-        if DIGIT.search(path[2]) or ":" in path[0]:
-            return False
-        return (self.config.root / self.document.name).parent.joinpath(path[0]).is_file()
-
 
 def _as_wanted(row: str, indent: str) -> str:
     """A printed row as doctest reads it in a page: tabs are spaces, a blank row has a word."""
     return (indent + row).expandtabs()[len(indent) :] if row.strip() else "<BLANKLINE>"
-
-
-def within(place: int, spans: list[tuple[int, int]]) -> bool:
-    return any(start <= place < end for start, end in spans)

@@ -8,12 +8,18 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .numerals import DIGIT
-from .prose import NAMES, Token, holder, tokens_of
+from .numerals import numerals
+from .prose import NAMES, Token, code_by_indent, list_markers, tokens_of, unbound
 from .records import Problem
+from .words import counts
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}|~{3,})(?P<info>.*)$")
 CONTENT = re.compile(r'^python exec="true"(?: html="true")?$')
+# A fence that Markdown may read, and that no pattern above does.
+NESTED = re.compile(
+    r"[ \t]*(?:(?:>|[-*+:]|\d+[.)]|\[\^[^\]]+\]:|\[[ xX]\])[ \t]+|>|\t)+"
+    r"[ \t]*(?:`{3,}[^`]*|~{3,}.*)$"
+)
 QUIET = ("console", "text", "toml", "yaml")  # fences that are shown and not run
 
 
@@ -58,6 +64,14 @@ class Inner(NamedTuple):
     document: Document
 
 
+class Shown(NamedTuple):
+    """A block that is shown and not run."""
+
+    line: int
+    start: int
+    end: int
+
+
 class Prose(NamedTuple):
     start: int
     end: int
@@ -71,7 +85,7 @@ class Document:
 
     text: str
     name: str
-    parts: list[Block | Content | Inner | Prose] = field(default_factory=list)
+    parts: list[Block | Content | Inner | Shown | Prose] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     quoted: int = 0  # marks that stand in code, and are no marks there
 
@@ -101,6 +115,7 @@ def parse(text: str, name: str) -> Document:
     while index < len(page.lines):
         fence = FENCE.match(page.bare(index))
         if not fence:
+            _misplaced(page, index)
             index += 1
             continue
         _prose(page, prose, index)
@@ -116,13 +131,23 @@ def _front_matter(page: Document) -> int:
     for index in range(1, len(page.lines)):
         if page.bare(index) == "---":
             return index + 1
-        if DIGIT.search(page.lines[index]):
+        if any(numerals(page.lines[index])) or counts(page.lines[index]):
             page.problem(
                 index + 1,
                 "a number in the front matter cannot be checked: say it in the text",
             )
     page.problem(1, "the front matter has no closing ---")
     return len(page.lines)
+
+
+def _misplaced(page: Document, index: int) -> None:
+    """Report what would be code on the site, and is none here."""
+    if NESTED.match(page.bare(index)):
+        message = "nothing but spaces stands before a fence: this one would not be checked"
+        page.problem(index + 1, message)
+    elif code_by_indent(page.lines, index):
+        message = "by its indent this is code, which is not checked: write a fence"
+        page.problem(index + 1, message)
 
 
 # Fences
@@ -147,6 +172,7 @@ def _fence(page: Document, first: int, opening: re.Match) -> int:
     elif info == "markdown":
         _inner(page, first, last)
     elif info in QUIET:
+        page.parts.append(Shown(first + 1, page.starts[first + 1], page.starts[last]))
         for index in range(first + 1, last):
             _quiet(page, index)
     else:
@@ -207,7 +233,7 @@ def _example(page: Document, example: doctest.Example, index: int) -> list[Examp
 
 def _content(page: Document, first: int, last: int, indent: str, html: bool) -> None:
     for index in range(first + 1, last):
-        if DIGIT.search(page.bare(index)):
+        if any(numerals(page.bare(index))):
             page.problem(
                 index + 1,
                 "a block that makes content holds no digit, for nothing would "
@@ -229,7 +255,7 @@ def _inner(page: Document, first: int, last: int) -> None:
 
 def _quiet(page: Document, index: int) -> None:
     text, base = page.bare(index), page.starts[index]
-    for digit in DIGIT.finditer(text):
+    for digit in numerals(text):
         word = re.search(r"\w*$", text[: digit.start()])[0] + digit[0]
         if word not in NAMES:
             page.problems += unbound(page, base, base + len(text), base + digit.start())
@@ -244,34 +270,4 @@ def _prose(page: Document, first: int, last: int) -> None:
         return
     start, end = page.starts[first], page.starts[last]
     tokens = tokens_of(page.text, start, end)
-    page.parts.append(Prose(start, end, tokens, _list_markers(page, first, last)))
-
-
-def _list_markers(page: Document, first: int, last: int) -> list[tuple[int, int]]:
-    """Where the numbers of list items stand, which must count from one."""
-    covered, expected = [], {}
-    for index in range(first, last):
-        bare = page.bare(index)
-        marker = re.match(r"^( *)(\d+)\. ", bare)
-        indent = len(bare) - len(bare.lstrip())
-        if not marker:
-            if bare.strip():  # text at the margin ends a list; deeper text belongs to its item
-                expected = {key: n for key, n in expected.items() if key < indent}
-            continue
-        number = expected.get(len(marker[1]), 1)
-        expected[len(marker[1])] = number + 1
-        if int(marker[2]) != number:
-            page.problem(index + 1, f"list item {marker[2]} stands where {number} is due")
-        covered.append((page.starts[index] + marker.start(2), page.starts[index] + marker.end(2)))
-    return covered
-
-
-def unbound(page: Document, start: int, end: int, digit: int) -> list[Problem]:
-    """Say which word, piece of code or formula of text[start:end] holds an unchecked digit."""
-    shown = holder(page.text[start:end], digit - start)
-    if shown.startswith("]("):
-        advice = "link to a file of the site, or declare it"
-    else:
-        advice = "write its expression behind it"
-    message = f"{shown} is neither computed nor declared: {advice}, as in {shown}<!--= … -->"
-    return [Problem(page.line_of(digit), message)]
+    page.parts.append(Prose(start, end, tokens, list_markers(page, first, last)))

@@ -16,7 +16,8 @@ from .config import Config
 from .document import parse
 from .pool import Checking
 from .records import Page, report
-from .render import for_site, not_run, output_as_html
+from .render import DRAWN, OUTPUT, drawn_as_html, for_site, not_run, output_as_html
+from .shown import unseen
 
 log = logging.getLogger("mkdocs.hooks.checked")
 
@@ -40,7 +41,13 @@ class Hook:
 
     @property
     def events(self) -> tuple[Callable, ...]:
-        return self.on_startup, self.on_config, self.on_page_read_source, self.on_env
+        return (
+            self.on_startup,
+            self.on_config,
+            self.on_page_read_source,
+            self.on_page_content,
+            self.on_env,
+        )
 
     def on_startup(self, command: str, **_) -> None:
         self.serving = command == "serve"
@@ -50,10 +57,13 @@ class Hook:
         about = self.config()
         texts = about.sources()
         known = self.known(texts) if self.serving else {}
-        self.checking = Checking(texts, about, known=known)  # goes on while MkDocs gets ready
+        # It goes on while MkDocs gets ready. An author waits for each save: there, once is enough.
+        self.checking = Checking(texts, about, known=known, twice=not self.serving)
         fences = config.mdx_configs.setdefault("pymdownx.superfences", {})
-        fence = {"name": "output", "class": "output", "format": output_as_html}
-        fences.setdefault("custom_fences", []).append(fence)
+        for name, written in ((OUTPUT, output_as_html), (DRAWN, drawn_as_html)):
+            fence = {"name": name, "class": name, "format": written}
+            fences.setdefault("custom_fences", []).append(fence)
+        self.markdown, self.unseen = {}, {}
 
     def on_page_read_source(self, page, config) -> str | None:
         name = f"docs/{page.file.src_uri}"
@@ -62,11 +72,24 @@ class Hook:
         checked, text = self.checking[name], self.checking.texts[name]
         text = for_site(parse(text, name), checked) if checked.records else not_run(text)
         text = text.removeprefix("\ufeff").encode(errors="surrogateescape").decode(errors="replace")
+        self.markdown[name] = text
         return with_notice(text, report({name: checked})) if checked.problems else text
+
+    def on_page_content(self, built: str, page, **_) -> str | None:
+        """What Markdown has made of a page must be what was checked."""
+        name = f"docs/{page.file.src_uri}"
+        if name not in self.markdown or self.checking[name].problems:
+            return None
+        document = parse(self.checking.texts[name], name)
+        found = unseen(document, self.markdown[name], built)
+        if not found:
+            return None
+        self.unseen[name] = Page(found)
+        return notice(report({name: self.unseen[name]})) + built
 
     def on_env(self, env, config, files) -> None:
         """All pages are read, and none is written: where numbers drifted, a build ends here."""
-        lines = report(self.checking.pages())
+        lines = report(self.checking.pages()) + report(self.unseen)
         for line in lines:
             log.error(line)
         if lines and not self.serving:
@@ -77,6 +100,10 @@ def with_notice(text: str, lines: list[str]) -> str:
     """The page with its problems on top, below its front matter."""
     front = re.match(r"---\n.*?\n---\n", text, re.DOTALL)
     at = front.end() if front else 0
-    rows = "".join(f"    <li><code>{html.escape(line)}</code></li>\n" for line in lines)
-    notice = f'\n!!! failure "This page and the code differ"\n\n    <ul>\n{rows}    </ul>\n\n'
-    return text[:at] + notice + text[at:]
+    return f"{text[:at]}\n{notice(lines)}\n\n{text[at:]}"
+
+
+def notice(lines: list[str]) -> str:
+    rows = "".join(f"<li><code>{html.escape(line)}</code></li>" for line in lines)
+    title = '<p class="admonition-title">This page and the code differ</p>'
+    return f'<div class="admonition failure">{title}<ul>{rows}</ul></div>'

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from .config import Config
-from .records import Page
+from .records import Page, Problem
 
 LIMIT = 60  # seconds that a page may run without a sign of life
 HOME = Path(__file__).resolve().parents[len(__package__.split("."))]  # holds this very package
@@ -20,8 +20,9 @@ class Checking:
     """Pages that are checked in the background.
 
     `checking[name]` waits for one page, `checking.pages()` for all, in the order given.
-    Code that goes on for `limit` seconds is ended, which is a problem like any other.
-    Pages whose result is in `known` are not run again.
+    With `twice`, each is computed once more behind all others, and must say the same: only
+    `pages()` waits for that. Code that goes on for `limit` seconds is ended, which is a
+    problem like any other. Pages whose result is in `known` are not run at all.
     """
 
     def __init__(
@@ -30,15 +31,17 @@ class Checking:
         config: Config,
         limit: float = LIMIT,
         known: dict[str, Page] | None = None,
+        twice: bool = True,
     ):
         self.texts = texts
         self.done = dict(known or {})
+        self.again: dict[str, list[Problem]] = {}
         new = {name: text for name, text in texts.items() if name not in self.done}
         places = [*config.places(), str(HOME), os.environ.get("PYTHONPATH")]
         # A new interpreter sees the package as it is on disk now. It writes no
         # bytecode: a file saved twice in one second would be taken for the old one.
         with tempfile.TemporaryFile() as given:  # a pipe would make the caller wait for its reader
-            given.write(json.dumps([config.as_json(), new, limit]).encode())
+            given.write(json.dumps([config.as_json(), new, limit, twice, {}]).encode())
             given.seek(0)
             self.worker = subprocess.Popen(
                 [sys.executable, "-B", "-m", f"{__package__}.worker"],
@@ -52,17 +55,34 @@ class Checking:
 
     def __getitem__(self, name: str) -> Page:
         while name not in self.done:
-            line = self.worker.stdout.readline()
-            if not line:
+            if not self._read():
                 raise RuntimeError(f"the page checker ended with {self.worker.wait()}")
-            found, page = json.loads(line)
-            self.done[found] = Page.from_json(page)
         return self.done[name]
+
+    def _read(self) -> bool:
+        """Take in one line of the worker; False at its end."""
+        line = self.worker.stdout.readline()
+        if not line:
+            return False
+        name, found = json.loads(line)
+        if isinstance(found, dict):
+            self.done[name] = Page.from_json(found)
+        else:
+            self.again.setdefault(name, []).extend(Problem(*problem) for problem in found)
+        return True
 
     def pages(self) -> dict[str, Page]:
         pages = {name: self[name] for name in self.texts}
-        self.worker.stdout.close()
-        self.worker.wait()
+        if not self.worker.stdout.closed:
+            while self._read():
+                pass
+            self.worker.stdout.close()
+            if ended := self.worker.wait():
+                raise RuntimeError(f"the page checker ended with {ended}")
+        for name, problems in self.again.items():
+            new = [problem for problem in problems if problem not in pages[name].problems]
+            pages[name].problems = sorted(pages[name].problems + new)
+            pages[name].failed |= bool(problems)
         return pages
 
 

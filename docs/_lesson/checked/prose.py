@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from .numerals import NUMBER, ORDINALS, WORDS
+from .numerals import NUMBER
+from .records import Problem
+from .words import CARDINAL, ORDINAL, WORD
+
+if TYPE_CHECKING:
+    from .document import Document
 
 NAME = re.compile(r"[^\W\d]\w*")
 NAMES = {"python3"}  # names with a digit that are no Python name
@@ -15,13 +21,15 @@ TOKEN = re.compile(
     r"|(?P<code>(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`))"
     r"|(?P<formula>\$\$.+?\$\$|\$(?![\s$])[^$\n]+?(?<!\s)\$)"
     r"|(?P<target>\]\([^)\s]*\))"
-    rf"|\bchapter (?P<chapter>{'|'.join(WORDS)}|\d+)\b"
-    rf"|\b(?P<nth>{'|'.join(ORDINALS)}) chapter\b"
+    rf"|\bchapter (?P<chapter>{CARDINAL}|\d+\b)"
+    rf"|(?P<nth>{ORDINAL}) chapter\b"
     rf"|(?P<number>{NUMBER.pattern})"
-    rf"|(?P<word>\b(?:{'|'.join(WORDS)})\b)",
+    rf"|(?P<word>{WORD})",
     re.DOTALL | re.IGNORECASE,
 )
 KINDS = ("mark", "comment", "code", "formula", "target", "chapter", "nth", "number", "word")
+# What holds blocks that are indented: a list item, a question, a footnote, a definition.
+HOLDS = re.compile(r" *(?:[-*+] |\d+\. |[!?]{3}\+? |\[\^[^\]]+\]:|: )")
 
 
 class Token(NamedTuple):
@@ -56,3 +64,61 @@ def holder(text: str, at: int) -> str:
         for found in re.finditer(r"[^\s|()<>\[\]{}\"]+", text)
         if found.start() <= at < found.end()
     )
+
+
+def unbound(page: Document, start: int, end: int, digit: int) -> list[Problem]:
+    """Say which word, piece of code or formula of text[start:end] holds an unchecked digit."""
+    shown = holder(page.text[start:end], digit - start)
+    if shown.startswith("]("):
+        advice = "link to a file of the site, or declare it"
+    else:
+        advice = "write its expression behind it"
+    message = f"{shown} is neither computed nor declared: {advice}, as in {shown}<!--= … -->"
+    return [Problem(page.line_of(digit), message)]
+
+
+def list_markers(page: Document, first: int, last: int) -> list[tuple[int, int]]:
+    """Where the numbers of list items stand, which must count from one."""
+    covered, expected = [], {}
+    for index in range(first, last):
+        bare = page.bare(index)
+        marker = re.match(r"^( *)(\d+)\. ", bare)
+        indent = len(bare) - len(bare.lstrip())
+        if not marker:
+            if bare.strip():  # text at the margin ends a list; deeper text belongs to its item
+                expected = {key: n for key, n in expected.items() if key < indent}
+            continue
+        number = expected.get(len(marker[1]), 1)
+        expected[len(marker[1])] = number + 1
+        if int(marker[2]) != number:
+            page.problem(index + 1, f"list item {marker[2]} stands where {number} is due")
+        covered.append((page.starts[index] + marker.start(2), page.starts[index] + marker.end(2)))
+    return covered
+
+
+def code_by_indent(lines: Sequence[str], index: int) -> bool:
+    """Does a block of code begin at this line for no other reason than its indent?"""
+    depth = _depth(lines[index])
+    if depth < 4 or not lines[index].strip() or (index and lines[index - 1].strip()):
+        return False
+    held, limit = 0, depth
+    for above in range(index - 1, -1, -1):
+        line = lines[above]
+        begins = line.strip() and (not above or not lines[above - 1].strip())
+        if not (begins or HOLDS.match(line)) or _depth(line) >= limit:
+            continue
+        limit = _depth(line)
+        if HOLDS.match(line):
+            held += 1
+        if limit == 0:
+            break
+    return depth >= 4 * (held + 1)
+
+
+def _depth(line: str) -> int:
+    line = line.expandtabs(4)
+    return len(line) - len(line.lstrip())
+
+
+def within(place: int, spans: list[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spans)

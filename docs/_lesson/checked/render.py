@@ -11,6 +11,7 @@ from .document import Block, Content, Document, Inner, Prose
 from .records import Edit, Page, Record, edited
 from .tables import cells, is_rule
 
+OUTPUT, DRAWN = "output", "drawn"  # the fences of what has been printed, as text and as HTML
 MARKUP = re.compile(r"[^\w\s.,:;+/=-]")  # signs that could mean something to Markdown or HTML
 
 
@@ -68,17 +69,17 @@ def _step(code: list[str], output: list[str]) -> list[str]:
     if body and not body[-1]:
         body.pop()
     lines = [f"{ticks}python", *body, ticks, ""]
-    return [*lines, f"{ticks}output", *output, ticks, ""] if output else lines
+    return [*lines, f"{ticks}{OUTPUT}", *output, ticks, ""] if output else lines
 
 
 def _content(document: Document, block: Content, record: Record | None) -> Edit:
     if record is None:
         first = document.text[block.start : block.body[0]]
         return Edit(block.start, block.body[0], first.replace(' exec="true"', " no-exec"))
-    if block.html:
-        # It has run where the page's names are: the build has but to put it in.
-        return Edit(*block.body, f"{block.indent}print({record.fresh!r}, end='')\n")
     rows = record.fresh.splitlines()
+    if block.html:
+        ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`{3,}|$", record.fresh)))
+        rows = [f"{ticks}{DRAWN}", *rows, ticks]
     text = "".join(f"{block.indent}{row}".rstrip() + "\n" for row in rows)
     return Edit(block.start, block.end, text)
 
@@ -113,6 +114,11 @@ def _has_body(source: str) -> bool:
         return any(hasattr(statement, "body") for statement in ast.parse(source).body)
     except SyntaxError:
         return False
+
+
+def drawn_as_html(drawn: str, *_, **__) -> str:
+    """What a block has drawn, as it is."""
+    return drawn
 
 
 def output_as_html(printed: str, *_, **__) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import io
 import os
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import traceback
 import warnings
+from collections.abc import Iterator
 
 from .records import Problem
 
@@ -71,7 +73,7 @@ class Runner:
     def __init__(self, name: str, namespace: dict | None = None, progress=lambda line: None):
         self.name = name
         self.progress = progress  # is told the line of each piece of code before it runs
-        self.namespace = {"__name__": "__main__", **(namespace or {})}
+        self.namespace = {"__name__": "__main__", "__builtins__": builtins, **(namespace or {})}
 
     def run(self, source: str, line: int, mode: str = "single") -> object:
         """Run `source`, which stands at `line`; return what it printed.
@@ -81,7 +83,7 @@ class Runner:
         """
         self.progress(line)
         printed = io.StringIO()
-        value = None
+        value, before = None, self.names()
         found: list[Problem] = []
         with (
             _descriptors() as taken,
@@ -109,11 +111,24 @@ class Runner:
             )
             for warning in warned
         ]
+        if mode == "eval":
+            found += self._after(before, printed.getvalue(), line)
         if escaped:
             found.append(Problem(line, f"wrote past the capture, where no page shows {escaped!r}"))
         if found:
             raise Failed(found)
         return value if mode == "eval" else printed.getvalue()
+
+    def names(self) -> dict[str, int]:
+        """The names of the page, and which objects they name."""
+        return {name: id(value) for name, value in self.namespace.items()}
+
+    def _after(self, before: dict[str, int], printed: str, line: int) -> Iterator[Problem]:
+        """What an expression did besides giving its value."""
+        if printed:
+            yield Problem(line, f"an expression prints nothing, and this one {printed!r}")
+        if changed := dict(self.names().items() ^ before.items()):
+            yield Problem(line, f"an expression assigns nothing, and this one {', '.join(changed)}")
 
     def aside(self, source: str, line: int) -> object:
         """Run a block that sees the page's names, and leaves the page none of its own."""

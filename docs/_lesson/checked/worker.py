@@ -1,4 +1,7 @@
-"""The process that pool.py starts: it runs each page in a child of its own."""
+"""The process that pool.py starts: it runs each page in a child of its own.
+
+Then it becomes another interpreter, with another order of sets, and runs each page once more.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,14 @@ import json
 import multiprocessing
 import os
 import sys
+import tempfile
 import time
 import warnings
+from collections.abc import Iterator
 from multiprocessing.connection import wait
+from typing import NamedTuple
 
+from .again import differs, meddles
 from .compare import process
 from .config import Config
 from .records import Page, Problem
@@ -19,15 +26,60 @@ from .records import Page, Problem
 AFTERWARDS = 3  # seconds for what a page has started to end
 
 
-def _child(connection, text: str, name: str, config: Config) -> None:
-    connection.send(process(text, name, config, connection.send))
+class Job(NamedTuple):
+    """A page to be run: all of it, or nothing but its checked blocks."""
+
+    name: str
+    text: str
+    blocks: bool = False
+
+
+def _child(connection, job: Job, config: Config) -> None:
+    connection.send(process(job.text, job.name, config, connection.send, job.blocks))
     connection.close()
 
 
-def work(config: Config, texts: dict[str, str], limit: float) -> None:
-    """Run each page in a child; write a line of JSON when one is done."""
+def work(config: dict, texts: dict[str, str], limit: float, twice: bool, first: dict) -> None:
+    """Write a line of JSON for each page as it is done: what was found, or how `first` differs."""
     if hasattr(os, "nice"):
         os.nice(10)  # who waits for the pages has work of its own, which comes first
+    about = Config.from_json(config)
+    if first:
+        for job, page in run(about, again(texts, first), limit):
+            page = Page.from_json(json.loads(as_json(page)))
+            compared = (meddles if job.blocks else differs)(Page.from_json(first[job.name]), page)
+            print(json.dumps([job.name, compared]), flush=True)
+        return
+    for job, page in run(about, [Job(*item) for item in texts.items()], limit):
+        if not page.problems and page.records:
+            first[job.name] = page.as_json()
+        print(f"[{json.dumps(job.name)}, {as_json(page)}]", flush=True)
+    if twice and first:
+        with tempfile.TemporaryFile() as given:
+            given.write(json.dumps([config, texts, limit, False, first], default=str).encode())
+            given.seek(0)
+            os.dup2(given.fileno(), 0)
+        command = [sys.executable, "-B", "-m", f"{__package__}.worker"]
+        os.execve(sys.executable, command, {**os.environ, "PYTHONHASHSEED": "random"})
+
+
+def as_json(page: Page) -> str:
+    return json.dumps(page.as_json(), default=str)  # a Fraction is no number of JSON's
+
+
+def again(texts: dict[str, str], first: dict) -> list[Job]:
+    """The second runs: of each page, and of the blocks alone where text between could meddle."""
+    jobs = []
+    for name, page in first.items():
+        kinds = {record[0] for record in page["records"]}
+        jobs.append(Job(name, texts[name]))
+        if "output" in kinds and kinds & {"number", "content"}:
+            jobs.append(Job(name, texts[name], blocks=True))
+    return jobs
+
+
+def run(config: Config, jobs: list[Job], limit: float) -> Iterator[tuple[Job, Page]]:
+    """Run each page in a child, and give what came of it."""
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # input() in a page finds nothing
     # A fork has loaded already what most pages need: a page costs milliseconds, not a start.
     forks = "fork" in multiprocessing.get_all_start_methods()
@@ -36,10 +88,10 @@ def work(config: Config, texts: dict[str, str], limit: float) -> None:
         # What fails or warns here does so again in each page that needs it, and is reported.
         with contextlib.suppress(Exception), warnings.catch_warnings(action="error"):
             importlib.import_module(module)
-    waiting, running, parent = list(texts), {}, os.getppid()
+    waiting, running, parent = list(jobs), {}, os.getppid()
     while waiting or running:
         while waiting and len(running) < (os.cpu_count() or 1):
-            child = Child(context, texts[waiting[0]], waiting.pop(0), config)
+            child = Child(context, waiting.pop(0), config)
             running[child.connection] = child
         quiet = min(child.since for child in running.values()) + limit - time.monotonic()
         ready = wait(running, timeout=max(0, min(quiet, 1)))
@@ -50,17 +102,17 @@ def work(config: Config, texts: dict[str, str], limit: float) -> None:
         for child in list(running.values()):
             said = child.hear(child.connection in ready, limit)
             if said:
-                print(json.dumps([child.name, said.as_json()]), flush=True)
+                yield child.job, said
                 del running[child.connection]
 
 
 class Child:
     """One page, in a process of its own."""
 
-    def __init__(self, context, text: str, name: str, config: Config):
-        self.name, self.line, self.since = name, 1, time.monotonic()
+    def __init__(self, context, job: Job, config: Config):
+        self.job, self.line, self.since = job, 1, time.monotonic()
         self.connection, there = context.Pipe(duplex=False)
-        self.process = context.Process(target=_child, args=(there, text, name, config))
+        self.process = context.Process(target=_child, args=(there, job, config))
         self.process.start()
         there.close()
 
@@ -92,5 +144,4 @@ class Child:
 
 
 if __name__ == "__main__":
-    given, pages, seconds = json.load(sys.stdin)
-    work(Config.from_json(given), pages, seconds)
+    work(*json.load(sys.stdin))

@@ -89,6 +89,7 @@ def on_files(files, config) -> None:
 
 
 on_page_read_source = Build.checked.on_page_read_source
+on_page_content = Build.checked.on_page_content  # first, before others write into the page
 
 
 def on_env(env, config, files) -> None:
