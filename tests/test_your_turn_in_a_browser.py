@@ -363,6 +363,21 @@ def test_a_loop_inside_c_code_is_stopped_by_the_button(survivor):
     assert len([worker for worker in tab.page.workers if "your-turn" in worker.url]) == 1
 
 
+def test_the_last_words_of_an_ended_worker_do_not_end_the_next(survivor):
+    """A worker that sleeps cannot end at once: it fails as its successor starts."""
+    tab = survivor
+    tab.run(STARTER)
+    for _ in range(3):
+        before = len(runtime_files(tab))
+        tab.press_run("import time\n" + HEAD + "    time.sleep(30)\n")
+        tab.reached(1, 3)
+        tab.button("Stop").click()
+        assert "Stopped by you, in check 1, at line 3." in tab.wait()
+        assert tab.run(SOLUTION).startswith(PASSED)
+        assert runtime_files(tab)[before:] == []
+    assert tab.faults == []
+
+
 def test_a_loop_inside_c_code_is_stopped_by_the_hard_limit(survivor):
     tab = survivor
     tab.run(STARTER)

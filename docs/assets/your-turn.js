@@ -93,7 +93,12 @@ const python = {
 
   quit() {
     this.heard(0);
-    this.worker?.terminate();
+    if (this.worker) {
+      // It may still fail as it ends, after the next one has begun: nobody is to hear that.
+      this.worker.onmessage = null;
+      this.worker.onerror = (event) => event.preventDefault();
+      this.worker.terminate();
+    }
     this.worker = null;
     this.ready = false;
   },
