@@ -6,6 +6,7 @@ import pytest
 from _lesson.exercise import YOUR_TURN
 from _lesson.exercise.judge.command_line import report
 from _lesson.exercise.judge.exercise import Exercise
+from _lesson.exercise.judge.recognition import MOST_MISTAKES
 from _lesson.exercise.judge.sandbox import Run
 from _lesson.exercise.judge.verdicts import compare, judge
 
@@ -70,6 +71,7 @@ def test_every_change_of_the_solution_is_caught_by_a_case_or_listed_as_equal(cha
         "scores = [sum((q + k for",  # an operator
         "keys = K[:i + 2] if",  # a bound
         "keys = K[:i + 0] if",
+        "keys = K[:] if",
         "largest = min(scores",  # a function
         "for e in total]",  # a name
         "exps = [exp(score) for",  # a term left out
@@ -147,6 +149,7 @@ def test_of_two_mistakes_at_once_one_is_named_and_more_often_than_not_both():
         found = names(PROGRAM.format(**PARTS | MISTAKES[pair[0]] | MISTAKES[pair[1]]))
         assert set(pair) & set(found), f"{pair}: {found}"
         both += set(pair) <= set(found)
+        assert len(found) <= MOST_MISTAKES
     assert both > len(PAIRS) / 2
 
 
@@ -155,6 +158,17 @@ def test_the_checks_that_show_each_mistake_are_named():
     text = report(judge(code, EXERCISE))
     assert "Checks 1, 5, 6 and 9 fail as with: no scaling." in text
     assert "Checks 4, 10 and 13 fail as with: causal ignored." in text
+
+
+def test_a_failure_names_a_mistake_only_where_all_of_its_failures_are_seen():
+    """Two checks fail, and others fail so with more: the mean, the maximum over all rows."""
+    parts = PARTS | MISTAKES["no scaling"] | MISTAKES["first score subtracted"]
+    assert names(PROGRAM.format(**parts)) == ["no scaling", "first score subtracted"]
+
+
+def test_numbers_name_a_mistake_whose_failures_somebody_has_mended():
+    code = SOLUTION.replace("exp(score - largest)", "score").replace("sum(exps)", "sum(exps) or 1")
+    assert names(code)[0] == "normalised without exp"
 
 
 @pytest.mark.parametrize("crash", ["1 / 0", "Q[9]", "int('x')", "undefined", "return None"])
@@ -244,6 +258,7 @@ def test_what_is_not_finite_is_no_rounding():
 
 
 def test_a_mistake_is_no_rounding():
+    assert names(SOLUTION.replace("w * v for", "w * v * 1.001 for")) == []
     for name in ("masked score -10", "masked score -1e-9", "no scaling"):
         program = next(one["program"] for one in EXERCISE.wrong if one["name"] == name)
         assert names(program) == [name]
