@@ -5,6 +5,7 @@ import json
 import re
 import tomllib
 from decimal import Decimal, localcontext
+from pathlib import Path
 
 import pytest
 from _lesson import DOCS, ROOT, lesson
@@ -71,12 +72,15 @@ def inputs(case: dict) -> list:
     return [case[name] for name in NAMES]
 
 
-CASES = json.loads((DOCS / "bug-clinic.json").read_text("utf-8"))
-PUBLISHED = [
-    inputs({"causal": False, **case["input"]})
-    for case in CASES
-    if case["id"].startswith("exercise-case")
-]
+def published(file: Path, start: str) -> list[list]:
+    """The inputs of the cases for the exercise among those that were published."""
+    cases = json.loads(file.read_text("utf-8"))
+    found = [case["input"] for case in cases if case["id"].startswith(start)]
+    return [inputs({"causal": False, **one}) for one in found]
+
+
+SHOWN = published(DOCS / "bug-clinic.json", "exercise-case")
+MORE = published(ROOT / "tests/data/more-cases.json", "exercise-")
 
 
 def nearest(case: dict) -> list[list[float]]:
@@ -119,8 +123,10 @@ def faults(text: str):
         for case in exercise.cases:
             if f"output = {nearest(case)}\n" not in text:
                 yield f"{case['why']}: the output is {nearest(case)}"
-        if [inputs(case) for case in exercise.cases if not case["hidden"]] != PUBLISHED:
+        if [inputs(case) for case in exercise.cases if not case["hidden"]] != SHOWN:
             yield "the cases that are shown are not those that were published"
+        hidden = [inputs(case) for case in exercise.cases if case["hidden"]]
+        yield from (f"{one} is not among the cases" for one in MORE if one not in hidden)
         if not right(exercise.data["solution"], exercise.cases):
             yield "the solution fails"
         steps = re.findall(r"# (\d+)\.", exercise.data["solution"])
@@ -132,15 +138,16 @@ def faults(text: str):
         texts += [one["text"] for one in exercise.data["hint"]]
         for wrong in exercise.wrong:
             texts.append(wrong["comes_from"])
-            results = given(wrong["program"], json.dumps(pinned(exercise.cases)))
-            outputs = [
-                [[round(float(x), 4) for x in row] for row in result["value"] or []]
-                for result in results
-            ]
-            if outputs != wrong["gives"]:
-                yield f"{wrong['name']}: gives {outputs}"
-            if right(wrong["program"], exercise.cases) != wrong["equal"]:
-                yield f"{wrong['name']}: equal is {not wrong['equal']}"
+            for one in (wrong, *wrong.get("spelling", [])):
+                results = given(one["program"], json.dumps(pinned(exercise.cases)))
+                outputs = [
+                    [[round(float(x), 4) for x in row] for row in result["value"] or []]
+                    for result in results
+                ]
+                if str(outputs) != str(one["gives"]):  # as text: a NaN is equal to nothing
+                    yield f"{wrong['name']}: gives {outputs}"
+                if right(one["program"], exercise.cases) != wrong["equal"]:
+                    yield f"{wrong['name']}: equal is {not wrong['equal']}"
             for number in re.findall(r"-?\d[\de-]*", wrong["name"]):
                 if not re.search(rf"{number}\b", wrong["program"].replace("s - ", "s - minus ")):
                     yield f"{wrong['name']}: no {number} in the program"

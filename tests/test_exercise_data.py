@@ -19,6 +19,12 @@ from attention import scaled_dot_product_attention
 PAGE = ExercisePage(YOUR_TURN)
 EXERCISE = PAGE.exercise
 WRONG = {one["name"]: one for one in EXERCISE.wrong}
+SPELLED = [
+    pytest.param(wrong["name"], one["program"], id=f"{wrong['name']} {number}")
+    for wrong in EXERCISE.wrong
+    for number, one in enumerate((wrong, *wrong.get("spelling", [])))
+    if not wrong["equal"]
+]
 
 
 @pytest.mark.parametrize("case", EXERCISE.cases, ids=lambda case: case["why"])
@@ -33,22 +39,28 @@ def test_the_starter_fails_every_check_and_the_solution_none():
 
 
 def test_the_cases_of_the_task_are_there():
-    """Five to see; the others asymmetric, not square both ways, and with a large score."""
-    assert [case["hidden"] for case in EXERCISE.cases] == [False] * 5 + [True] * 4
+    """Five to see; the others asymmetric, not square both ways, and with large scores."""
+    assert [case["hidden"] for case in EXERCISE.cases] == [False] * 5 + [True] * 9
     sizes = [(len(case["Q"]), len(case["K"]), case["causal"]) for case in EXERCISE.cases[5:]]
     assert (1, 3, True) in sizes
     assert (3, 2, True) in sizes
     scores = [np.array(case["Q"]) @ np.array(case["K"]).T for case in EXERCISE.cases]
-    assert max(s.max() for s in scores) == 1100
+    assert any(s.max() == 1100 for s in scores)
     assert min(s.min() for s in scores) < 0
     assert all(case["why"] for case in EXERCISE.cases)
 
 
-@pytest.mark.parametrize("name", [name for name in WRONG if not WRONG[name]["equal"]])
-def test_a_wrong_answer_fails_and_is_recognised_by_its_own_name_alone(name):
-    verdict = judge(WRONG[name]["program"], EXERCISE)
+@pytest.mark.parametrize(("name", "program"), SPELLED)
+def test_a_wrong_answer_fails_and_is_recognised_by_its_own_name_alone(name, program):
+    verdict = judge(program, EXERCISE)
     assert verdict["passed"] < verdict["total"]
-    assert verdict["recognised"] == [{"name": name, "comes_from": WRONG[name]["comes_from"]}]
+    known = verdict["recognised"]
+    assert [(one["name"], one["comes_from"]) for one in known] == [
+        (name, WRONG[name]["comes_from"])
+    ]
+    assert known[0]["says"] == f"These are the outputs of: {name}"
+    failed = [case["number"] for case in verdict["cases"] if case["state"] == "failed"]
+    assert known[0]["checks"] == failed
 
 
 @pytest.mark.parametrize("name", [name for name in WRONG if WRONG[name]["equal"]])
@@ -59,7 +71,7 @@ def test_an_answer_that_is_equal_here_passes(name):
 
 
 def test_there_are_as_many_wrong_answers_as_the_page_says():
-    assert (PAGE.wrong(equal=False), PAGE.wrong(equal=True)) == (32, 2)
+    assert (PAGE.wrong(equal=False), PAGE.wrong(equal=True)) == (40, 2)
 
 
 def test_a_wrong_program_can_pass_all_cases_that_are_shown():
@@ -96,6 +108,17 @@ def solve(Q, K, V, causal):
     return out
 """
     assert [one["name"] for one in judge(code, EXERCISE)["recognised"]] == ["no scaling"]
+
+
+def test_the_solution_gives_zeros_where_every_key_is_dropped_as_the_package_does():
+    given = {}
+    exec(EXERCISE.data["solution"].replace("K[: i + 1]", "K[:i]"), given)
+    Q, K, V = [[1, 2], [0, 1]], [[2, 1], [1, 1]], [[1, 2, 3], [4, 5, 7]]
+    mask = np.array([[False, False], [True, False]])
+    expected = scaled_dot_product_attention(Q, K, V, attn_mask=mask)
+    assert not expected[0].any()
+    np.testing.assert_allclose(given["solve"](Q, K, V, True), expected, rtol=1e-12)
+    assert given["solve"](Q, [], [], False) == [[], []]
 
 
 def test_the_steps_beside_the_solution_are_its_comments():

@@ -72,6 +72,15 @@ def test_the_downloaded_file_gives_the_starter_and_runs_cases(tmp_path):
     assert "got away: causal ignored" in result.stdout
 
 
+def test_a_file_that_begins_with_a_byte_order_mark_is_read(tmp_path):
+    """As some editors write it, and some terminals."""
+    (tmp_path / "mine.py").write_text(SOLUTION, "utf-8-sig")
+    assert "checks passed\n" in command(tmp_path, "mine.py").stdout
+    assert command(tmp_path, "mine.py").returncode == 0
+    (tmp_path / "cases.txt").write_text(ONE, "utf-8-sig")
+    assert "got away: causal ignored" in command(tmp_path, "--cases", "cases.txt").stdout
+
+
 def test_the_help_names_the_file_and_the_call_whatever_the_file_is_called(tmp_path):
     (tmp_path / "renamed.py").write_text(download(YOUR_TURN), "utf-8")
     options = {"cwd": tmp_path, "capture_output": True, "text": True, "encoding": "utf-8"}
@@ -110,7 +119,7 @@ def statements(text: str) -> list[str]:
 def test_every_statement_and_comment_of_every_module_is_in_the_file():
     text = judge_text()
     modules = [file.read_text("utf-8") for file in JUDGE.glob("[!_]*.py")]
-    assert len(modules) == 6
+    assert len(modules) == 8
     every = [statement for module in modules for statement in statements(module)]
     assert sorted(statements(text)) == sorted(every)
     for token in tokenize.generate_tokens(io.StringIO("".join(modules)).readline):

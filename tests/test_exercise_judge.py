@@ -15,6 +15,7 @@ from _lesson.exercise.judge.verdicts import judge
 TEXT = YOUR_TURN.read_text("utf-8")
 EXERCISE = Exercise(TEXT)
 SOLUTION = EXERCISE.data["solution"]
+WRONG = sum(not wrong["equal"] for wrong in EXERCISE.wrong)
 HEAD = "def solve(Q, K, V, causal):\n"
 
 
@@ -32,7 +33,7 @@ def test_all_checks_pass_for_the_solution_and_only_then_it_says_so():
     verdict = judge(SOLUTION, EXERCISE)
     assert verdict["summary"] == f"All {len(EXERCISE.cases)} checks passed"
     wrong = judge(SOLUTION.replace("exp(score - largest)", "exp(score)"), EXERCISE)
-    assert wrong["passed"] == wrong["total"] - 1
+    assert 0 < wrong["passed"] < wrong["total"]
     assert wrong["summary"] == f"{wrong['passed']} of {wrong['total']} checks passed"
 
 
@@ -51,14 +52,14 @@ def test_cells_that_differ_are_marked_and_no_others():
 
 
 def test_a_difference_that_six_digits_would_hide_is_shown():
-    one = first(SOLUTION.replace("return output", "output[0][0] += 1e-8\n    return output"))
+    one = first(SOLUTION.replace("return output", "output[0][0] += 1e-7\n    return output"))
     assert one["expected"][0][0] != one["got"][0][0]
     assert one["got"][0][0].startswith("6.6976")
 
 
 def test_rounding_that_differs_between_pythons_is_forgiven():
     for change in ("* (1 + 1e-12)", "+ 1e-12"):
-        code = SOLUTION.replace("r + weight * v", f"(r + weight * v) {change}")
+        code = SOLUTION.replace("w * v for", f"w * v {change} for")
         assert judge(code, EXERCISE)["passed"] == len(EXERCISE.cases)
 
 
@@ -87,6 +88,19 @@ def test_what_is_printed_stands_with_its_check():
 
 SURVIVED = {
     "a syntax error": ("def solve(Q):\n    return (1\n", r"SyntaxError: .*at line 2"),
+    "a no-break space": (
+        HEAD + "    return\u00a0V\n",
+        r"at line 2\. U\+00A0 is a no-break space, .*: type a space",
+    ),
+    "curly quotes": (
+        HEAD + "    print(“Q”)\n",
+        r"at line 2\. U\+201C is a curly quote, .*: type a straight \" in its place",
+    ),
+    "a curly apostrophe": (HEAD + "    print(‘Q’)\n", r"U\+2018 is a curly quote.* straight '"),
+    "a minus sign": (HEAD + "    return 3 − 1\n", r"U\+2212 is a long dash, .*: type - in"),
+    "a wide bracket": (HEAD + "    return exp（1)\n", r"U\+FF08 is a wide character.*type \( in"),
+    "an invisible space": (HEAD + "    return V\u200b\n", r"U\+200B is an invisible mark"),
+    "a letter of no language": (HEAD + "    return ☃\n", r"\(U\+2603\), at line 2$"),
     "wrong indentation": (HEAD + "return 1\n", r"IndentationError: .*at line 2"),
     "no solve": ("def attention(Q):\n    pass\n", r"No function is named solve.*attention"),
     "solve is no function": ("solve = 3\n", r"solve is 3: it should be a function"),
@@ -168,7 +182,9 @@ def test_an_endless_loop_is_stopped_and_its_line_is_named(name):
     found = re.fullmatch(r"Stopped after .* at line (\d+): .*", problem["message"])
     assert int(found[1]) in lines
     assert int(found[1]) == problem["trace"][-1]["line"]
-    assert [case["state"] for case in verdict["cases"][1:]] == ["not run"] * 8
+    assert [case["state"] for case in verdict["cases"][1:]] == ["not run"] * (
+        len(EXERCISE.cases) - 1
+    )
     assert verdict["recognised"] == []
 
 
@@ -230,6 +246,8 @@ MISREAD = {
     ONE.replace("[[1], [2]]", "[['a'], [2]]"): "V holds 'a': a finite number was expected",
     ONE.replace("[[1], [2]]", "[[1e999], [2]]"): "V holds inf",
     ONE.replace("[[1], [2]]", "[[True], [2]]"): "V holds True",
+    ONE.replace(" K", "\u00a0K"): r"cannot read .*U\+00A0 is a no-break space",
+    ONE.replace("[[1, 0]]", "[[−1, 0]]"): r"cannot read .*U\+2212 is a long dash",
     ONE.replace("[[1, 0]]", "[[1, 0]] * 9"): "cannot read",
     "Q=[[1]], K=[[1]], V=[" + "[1]," * 9 + "], causal=True": "at most 8 of 8 are run",
     "\n".join([ONE] * 21): "21 cases: at most 20 are run",
@@ -278,15 +296,15 @@ def test_one_case_catches_some_and_the_others_are_named():
     assert "no scaling" in names  # all its scores are zero
     assert "exp never normalised" in {one["name"] for one in result["caught"]}
     assert all(one["line"] == 2 for one in result["caught"])
-    assert len(result["caught"]) + len(names) == 32
+    assert len(result["caught"]) + len(names) == WRONG
     assert all(one["comes_from"] for one in result["escaped"])
 
 
 def test_an_extreme_case_tells_even_the_equal_ones_apart():
-    line = "Q=[[-30000], [1]], K=[[1], [0]], V=[[1], [2]], causal=True"
+    line = "Q=[[-3e9], [1]], K=[[1], [0]], V=[[1], [2]], causal=True"
     result = challenge(line, EXERCISE)
-    assert result["beyond"] == ["minus 1e4"]
-    assert len(result["caught"]) + len(result["escaped"]) == 32
+    assert result["beyond"] == ["minus 1e9", "masked score -1e9"]
+    assert len(result["caught"]) + len(result["escaped"]) == WRONG
 
 
 # --- The exercise itself

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.ci
 PAGE = f"{YOUR_TURN.stem}/"
 EXERCISE = Exercise(YOUR_TURN.read_text("utf-8"))
 SOLUTION, STARTER = EXERCISE.data["solution"], EXERCISE.data["starter"]
+WRONG = sum(not wrong["equal"] for wrong in EXERCISE.wrong)
 PASSED = f"All {len(EXERCISE.cases)} checks passed"
 HEAD = "def solve(Q, K, V, causal):\n"
 ENDLESS_IN_C = HEAD + "    n = 10**12\n    return sum(range(n))\n"
@@ -249,6 +250,14 @@ def test_a_failed_check_shows_expected_beside_got_with_the_cells_that_differ(sur
     assert next(w for w in EXERCISE.wrong if w["name"] == "no scaling")["comes_from"] in said
 
 
+def test_two_mistakes_are_named_with_the_checks_that_show_each(survivor):
+    said = survivor.run(
+        SOLUTION.replace("/ root", "").replace("if causal else K", "if False else K")
+    )
+    assert re.search(r"Checks 1, 5.* fail as with: no scaling", said)
+    assert re.search(r"Checks .*\d fail as with: causal ignored", said)
+
+
 def test_what_a_learner_prints_is_text_and_never_markup(survivor):
     tab = survivor
     tab.run("print('<img src=x onerror=alert(1)><b>bold</b>')\n" + SOLUTION)
@@ -260,6 +269,8 @@ def test_what_a_learner_prints_is_text_and_never_markup(survivor):
 
 SURVIVED = {
     "syntax error": ("def solve(Q):\n    return (1\n", r"SyntaxError: .* at line 2"),
+    "a no-break space": (HEAD + "    return\u00a0V\n", r"line 2\. U\+00A0 is a no-break space"),
+    "curly quotes": (HEAD + "    print(“Q”)\n", r"line 2\. U\+201C is a curly quote, .*straight"),
     "exception": (HEAD + "    x = 0\n    return 1 / x\n", r"ZeroDivisionError: .* at line 3"),
     "no solve": ("def attention(Q):\n    return Q\n", r"No function is named solve"),
     "wrong arity": ("def solve(Q):\n    return Q\n", r"TypeError: .*solve\(Q, K, V, causal\)"),
@@ -361,6 +372,21 @@ def test_a_loop_inside_c_code_is_stopped_by_the_button(survivor):
     assert tab.run(SOLUTION).startswith(PASSED)
     # The one that looped is gone, and does not go on unseen.
     assert len([worker for worker in tab.page.workers if "your-turn" in worker.url]) == 1
+
+
+def test_the_last_words_of_an_ended_worker_do_not_end_the_next(survivor):
+    """A worker that sleeps cannot end at once: it fails as its successor starts."""
+    tab = survivor
+    tab.run(STARTER)
+    for _ in range(3):
+        before = len(runtime_files(tab))
+        tab.press_run("import time\n" + HEAD + "    time.sleep(30)\n")
+        tab.reached(1, 3)
+        tab.button("Stop").click()
+        assert "Stopped by you, in check 1, at line 3." in tab.wait()
+        assert tab.run(SOLUTION).startswith(PASSED)
+        assert runtime_files(tab)[before:] == []
+    assert tab.faults == []
 
 
 def test_a_loop_inside_c_code_is_stopped_by_the_hard_limit(survivor):
@@ -591,11 +617,11 @@ def test_a_learners_cases_are_held_against_the_wrong_programs(turn):
     text = tab.page.get_by_label("Your cases")
     run = box.get_by_role("button", name="Run the wrong programs")
     run.click()
-    summary = said.locator(".turn-summary:text-matches('catch \\\\d+ of 32')")
+    summary = said.locator(f".turn-summary:text-matches('catch \\\\d+ of {WRONG}')")
     summary.wait_for(timeout=60_000)
     few = int(re.search(r"catch (\d+) of", summary.inner_text())[1])
-    assert 0 < few < 32
-    assert said.locator("li strong").count() == 32 - few
+    assert 0 < few < WRONG
+    assert said.locator("li strong").count() == WRONG - few
     assert "causal ignored" in said.inner_text()
     lines = [
         ", ".join(f"{name}={case[name]}" for name in ("Q", "K", "V", "causal"))
@@ -603,7 +629,7 @@ def test_a_learners_cases_are_held_against_the_wrong_programs(turn):
     ]
     text.fill("\n".join(lines))
     text.press("Control+Enter")
-    said.get_by_text("Your cases catch 32 of 32").wait_for()
+    said.get_by_text(f"Your cases catch {WRONG} of {WRONG}").wait_for()
     assert said.locator("li strong").count() == 0
     text.fill("Q=[[1, 0]], K=[[1]], V=[[1]], causal=True\nnonsense")
     run.click()

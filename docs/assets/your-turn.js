@@ -93,7 +93,12 @@ const python = {
 
   quit() {
     this.heard(0);
-    this.worker?.terminate();
+    if (this.worker) {
+      // It may still fail as it ends, after the next one has begun: nobody is to hear that.
+      this.worker.onmessage = null;
+      this.worker.onerror = (event) => event.preventDefault();
+      this.worker.terminate();
+    }
     this.worker = null;
     this.ready = false;
   },
@@ -169,10 +174,10 @@ function checkView(verdict) {
   const parts = [];
   if (verdict.problem)
     parts.push(el("p", { className: "turn-problem" }, verdict.problem.message), ...trace(verdict.problem.trace));
-  for (const { name, comes_from } of verdict.recognised)
+  for (const { says, comes_from } of verdict.recognised)
     parts.push(
       el("div", { className: "admonition tip turn-known" },
-        el("p", { className: "admonition-title" }, `These are the outputs of: ${name}`),
+        el("p", { className: "admonition-title" }, says),
         el("p", {}, comes_from)),
     );
   parts.push(...printed(verdict.printed));

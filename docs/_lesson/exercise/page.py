@@ -8,7 +8,7 @@ from pathlib import Path
 
 from _lesson.exercise import judge, publish, runtime
 from _lesson.exercise.judge.exercise import Exercise
-from _lesson.exercise.judge.results import written
+from _lesson.exercise.judge.results import TOLERANCE, power, written
 from _lesson.site import glossary
 
 LOCAL = """\
@@ -26,6 +26,12 @@ MISSING = (
     "This copy of the site was built without Python for the browser. "
     "Run it on your own computer, as said below “Your turn”."
 )
+CLOSE = """\
+The last digits of a number depend on the order in which you add, so they do not count: a number
+passes if it differs from the expected one by at most {tolerance}, or by at most that part of the
+larger of the two. Python's own floats come far closer. Single precision (`float32`) does not
+come so close, and a number that you have rounded may not.
+"""
 BOX = """\
 <div class="turn" data-kind="{kind}" data-runtime="{runtime}" data-bytes="{size}"
  data-exercise="{exercise}" data-version="{version}">
@@ -159,6 +165,11 @@ def matrix(rows: list[list[str]]) -> str:
 def indented(text: str) -> str:
     """A text as the body of a Markdown block."""
     return "\n".join(f"    {line}" if line else "" for line in text.splitlines())
+
+
+def tolerance() -> str:
+    """How near to the expected number is near enough."""
+    return CLOSE.format(tolerance=power(TOLERANCE))
 
 
 def download() -> str:

@@ -11,4 +11,4 @@ if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     data, *rest = sys.argv[1:]
-    sys.exit(main(rest, about, Exercise(Path(data).read_text("utf-8"))))
+    sys.exit(main(rest, about, Exercise(Path(data).read_text("utf-8-sig"))))

@@ -6,6 +6,7 @@ import ast
 import math
 import re
 
+from .characters import stray
 from .exercise import Exercise, results_of
 from .results import short, size
 from .verdicts import compare
@@ -41,9 +42,12 @@ def read_case(line: str, exercise: Exercise) -> dict:
         if not isinstance(call, ast.Call) or call.args:
             raise SyntaxError
         case = {part.arg: ast.literal_eval(part.value) for part in call.keywords}
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as error:
         form = ", ".join(f"{one['name']}={KINDS[one['kind']][0]}" for one in arguments)
-        raise ValueError(f"cannot read {short(line)}: write {form}") from None
+        why = ". ".join(
+            filter(None, [f"cannot read {short(line)}: write {form}", stray(str(error))])
+        )
+        raise ValueError(why) from None
     if sorted(case, key=str) != sorted(names):
         wanted = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
         found = ", ".join(map(str, case)) or "nothing"

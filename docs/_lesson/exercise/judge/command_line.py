@@ -34,7 +34,7 @@ def report(verdict: dict) -> str:
             lines.append(f"  got      {case['returned']}")
         lines += _printed(case["printed"])
     for known in verdict["recognised"]:
-        lines += ["", f"These are the outputs of: {known['name']}.", known["comes_from"]]
+        lines += ["", f"{known['says']}.", known["comes_from"]]
     return "\n".join([*lines, "", verdict["summary"]])
 
 
@@ -82,7 +82,7 @@ def main(argv: list[str], about: str, exercise: Exercise) -> int:
         print(f"{usage}\nOne file was expected, given was: {given}", file=sys.stderr)
         return 2
     try:
-        text = Path(paths[0]).read_text(encoding="utf-8")
+        text = Path(paths[0]).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         print(f"Cannot read {paths[0]}: {error}", file=sys.stderr)
         return 2

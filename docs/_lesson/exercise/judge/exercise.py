@@ -6,7 +6,6 @@ import functools
 import math
 import tomllib
 
-from .results import differing, fits
 from .sandbox import Run, called
 
 
@@ -24,19 +23,12 @@ class Exercise:
         self.wrong = self.data["wrong"]
 
     @functools.cached_property
-    def results(self) -> list[list[dict]]:
-        """What each wrong answer gives for each case."""
-        return [results_of(wrong["program"], self.cases, self.names) for wrong in self.wrong]
-
-    def recognised(self, results: list[dict]) -> list[dict]:
-        """The wrong answers whose outputs these are, each with its name and where from."""
+    def results(self) -> list[tuple[dict, list[dict]]]:
+        """Each wrong answer, once for each of its spellings, with what that gives for each case."""
         return [
-            {"name": wrong["name"], "comes_from": wrong["comes_from"]}
-            for wrong, others in zip(self.wrong, self.results, strict=True)
-            if all(
-                alike(mine, other, case["output"])
-                for mine, other, case in zip(results, others, self.cases, strict=True)
-            )
+            (wrong, results_of(one["program"], self.cases, self.names))
+            for wrong in self.wrong
+            for one in (wrong, *wrong.get("spelling", []))
         ]
 
 
@@ -49,11 +41,3 @@ def results_of(program: str, cases: list[dict], names: list[str]) -> list[dict]:
     if run.problem:
         raise ValueError(f"a program of the exercise fails: {run.problem['message']}")
     return [run.call(case) for case in cases]
-
-
-def alike(result: dict, other: dict, output: list) -> bool:
-    """Are two results the same answer? All that has not the output's shape is one answer."""
-    usable = [fits(one["value"], output) for one in (result, other)]
-    if not all(usable):
-        return not any(usable)
-    return result["changed"] == other["changed"] and not differing(result["value"], other["value"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from math import isclose
 
+TOLERANCE = 1e-9  # of a number that is judged, relative or absolute
 MOST = 12  # rows and columns of a result that are shown
 
 
@@ -59,7 +60,7 @@ def fits(rows: list | None, output: list) -> bool:
 def close(x: float, y: float) -> bool:
     """Doubles differ a little between Pythons: the same to nine digits is the same."""
     # Bound above by its name: a learner's code may change what the module holds.
-    return isclose(x, y, rel_tol=1e-9, abs_tol=1e-9) or (x != x and y != y)
+    return isclose(x, y, rel_tol=TOLERANCE, abs_tol=TOLERANCE) or (x != x and y != y)
 
 
 def differing(rows: list, others: list) -> list[list[int]]:
@@ -70,6 +71,11 @@ def differing(rows: list, others: list) -> list[list[int]]:
         for j, cell in enumerate(row)
         if not close(cell, others[i][j])
     ]
+
+
+def power(x: float) -> str:
+    """A small number by its first digit and its power of ten, as 1e-9."""
+    return f"{x:.0e}".replace("e-0", "e-")
 
 
 def size(rows: list) -> str:

@@ -9,6 +9,7 @@ import math
 import sys
 from time import monotonic
 
+from .characters import stray
 from .results import matrix, short
 
 SECONDS = 2  # that a learner's code may run, over all checks together
@@ -98,12 +99,13 @@ class Run:
         return {"got": got, "error": described, "printed": printed.text()}
 
     def _described(self, error: BaseException) -> dict:
-        """An error as {message, trace}: the learner's lines, the one that failed last."""
+        """An error as {message, trace, kind}: the learner's lines, the one that failed last."""
         if isinstance(error, SyntaxError) and error.filename == FILE:
             line = error.lineno or 1
             step = {"line": line, "inside": "", "code": line_of(self.source, line)}
             message = f"{type(error).__name__}: {error.msg}, at line {line}"
-            return {"message": message, "trace": [step]}
+            message = ". ".join(filter(None, [message, stray(error.msg)]))
+            return {"message": message, "trace": [step], "kind": type(error).__name__}
         trace = traced(error, self.source)
         at = f", at line {trace[-1]['line']}" if trace else ""
         if isinstance(error, Stopped):
@@ -118,7 +120,8 @@ class Run:
                 message += f". The checks call {called(self.names)}"
             elif isinstance(error, ModuleNotFoundError) and error.name == "numpy":
                 message += ". There is no numpy here: lists and math are enough"
-        return {"message": message, "trace": trace}
+        kind = "arithmetic" if isinstance(error, ArithmeticError) else type(error).__name__
+        return {"message": message, "trace": trace, "kind": kind}
 
 
 class Watch:

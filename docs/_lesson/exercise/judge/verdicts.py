@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .exercise import Exercise
+from .recognition import recognised
 from .results import differing, fits, short, size, written
 from .sandbox import SECONDS, Run
 
@@ -42,7 +43,6 @@ def judge(source: str, exercise: Exercise, seconds: float = SECONDS, reached=Non
         summary = f"All {total} checks passed"
     else:
         summary = f"{passed} of {total} checks passed"
-    known = passed < total and None not in results
     return {
         "passed": passed,
         "total": total,
@@ -50,7 +50,7 @@ def judge(source: str, exercise: Exercise, seconds: float = SECONDS, reached=Non
         "problem": run.problem,
         "printed": run.printed,
         "cases": cases,
-        "recognised": exercise.recognised(results) if known else [],
+        "recognised": recognised(results, exercise),
     }
 
 
