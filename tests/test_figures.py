@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from _lesson.figures.diagrams import lanes, tiles, turns
 from _lesson.figures.live import detective
 from _lesson.figures.svg import bars, curves, heatmaps
 from bs4 import BeautifulSoup
@@ -15,6 +16,9 @@ FIGURES = {
     "bars": lambda: bars("Weights", NAMES, WEIGHTS),
     "heatmaps": lambda: heatmaps("Two", [("a", [WEIGHTS]), ("b", [WEIGHTS])], ["q"], NAMES),
     "curves": lambda: curves("Lines", "width", "bits", [2, 4, 8], {"raw": [3, 2, 1]}),
+    "lanes": lambda: lanes("Down", [[("x", (3, 5))], [("a", (3, 2)), ("b", (3, 4))]]),
+    "tiles": lambda: tiles("Two", [("a", [["is A"], ["the A"]])], ["is", "the"]),
+    "turns": lambda: turns("Turned", ["zero", "one"], [(1.0, 0.0), (0.0, 1.0)]),
 }
 
 
@@ -74,3 +78,34 @@ def test_the_detective_has_a_field_for_each_of_a_model():
     drawn = BeautifulSoup(detective("One", PUBLISHED, PUBLISHED[0].model), "html.parser")
     fields = {field["name"] for field in drawn.select("input")}
     assert fields == {*Transformer._fields, "compare"}
+
+
+def test_lanes_join_boxes_of_two_rows_and_say_each_shape():
+    rows = [[("x", (3, 5))], [("a", (3, 2)), ("b", (3, 4))], [("c", (2, 2)), ("d", (1, 4))]]
+    figure = BeautifulSoup(lanes("Down", rows), "html.parser")
+    assert (
+        figure.svg["aria-label"]
+        == "Down: x 3 by 5; then a 3 by 2, b 3 by 4; then c 2 by 2, d 1 by 4."
+    )
+    ways = [re.findall(r"[\d.]+", way["d"]) for way in figure.select("path.grid")]
+    below = [[start == end for start, _, end, _ in ways[i : i + 2]] for i in (0, 2)]
+    assert below == [[False, False], [True, True]]  # all of the row; then one below the other
+    assert [text.text for text in figure.select("text")][2:4] == ["a", "3 × 2"]
+
+
+def test_a_tile_has_the_shade_of_the_row_that_its_label_names():
+    rows = [["is A", "best A"], ["the A", "is A"], ["best A", "the A"]]
+    figure = BeautifulSoup(tiles("One", [("a", rows)], NAMES), "html.parser")
+    shades = [float(piece["fill-opacity"]) for piece in figure.select("rect.piece")]
+    assert shades[0] == shades[3] < shades[2] == shades[5] < shades[1] == shades[4]
+    assert figure.svg["aria-label"] == "a. is: is A, best A; the: the A, is A; best: best A, the A."
+
+
+def test_an_arrow_turns_to_the_left_as_angles_do_and_says_its_pair():
+    figure = BeautifulSoup(
+        turns("Turned", ["zero", "one"], [(2.0, 0.0), (0.0, 2.0)]), "html.parser"
+    )
+    tips = [re.findall(r"[\d.]+", arrow["d"])[2:4] for arrow in figure.select("path.line")]
+    (x0, y0), (x1, y1) = np.array(tips, dtype=float)
+    assert x0 - x1 == y0 - y1 > 0
+    assert figure.svg["aria-label"] == "Turned: zero (2, 0.0000); one (0.0000, 2)."
