@@ -12,7 +12,7 @@ import sys
 import threading
 from pathlib import Path
 
-from conftest import Handler
+from helpers import Handler
 from playwright.sync_api import sync_playwright
 from test_live_figures import FIGURES
 

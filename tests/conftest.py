@@ -10,34 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-
-# Some tests have all of these from here.
-from helpers import (  # noqa: F401
-    IN_CI,
-    ROOT,
-    Handler,
-    build,
-    chapters,
-    environment,
-    follow,
-    go,
-    importable,
-    lesson,
-    need,
-    pages,
-    settle,
-    wait_for,
-)
-
-from attention import blockwise_attention, scaled_dot_product_attention
-
-# The ways to one function: by its formula, and block by block, also where blocks are so
-# small that the smallest input fills several.
-WAYS = {
-    "plain": scaled_dot_product_attention,
-    "blockwise": blockwise_attention,
-    "blocks of 2, threads": functools.partial(blockwise_attention, block=2, threads=2),
-}
+from helpers import ROOT, WAYS, Handler, build, environment, follow, go, importable, need
 
 
 @pytest.fixture(scope="session", params=WAYS)

@@ -1,12 +1,17 @@
 """What several tests use: the pages, a build, a server, a Python with little installed."""
 
+import contextlib
+import functools
 import gzip
 import http.server
 import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from pathlib import Path
@@ -14,6 +19,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from _lesson.lesson import config
+
+from attention import blockwise_attention, scaled_dot_product_attention
 
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI") == "true"
@@ -34,6 +41,14 @@ def importable(name: str):
     except ImportError:
         return None
 
+
+# The ways to one function: by its formula, and block by block, also where blocks are so
+# small that the smallest input fills several.
+WAYS = {
+    "plain": scaled_dot_product_attention,
+    "blockwise": blockwise_attention,
+    "blocks of 2, threads": functools.partial(blockwise_attention, block=2, threads=2),
+}
 
 # The site
 
@@ -95,9 +110,38 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def wait_for(address: str, text: str, without: str | None = None) -> str:
+@contextlib.contextmanager
+def serving(folder: Path, command: str | None = None, said: list[str] | None = None, **settings):
+    """`mkdocs serve` in a folder, at a free port: its address. What it says is put in `said`."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    command = command or f"exec '{sys.executable}' -m mkdocs serve"
+    process = subprocess.Popen(
+        ["bash", "-c", f"{command} --dev-addr 127.0.0.1:{port}"],
+        cwd=folder,
+        env={name: it for name, it in os.environ.items() if name != "SITE_URL"} | settings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    said = [] if said is None else said
+    reader = threading.Thread(target=lambda: said.extend(process.stdout), daemon=True)
+    reader.start()
+    try:
+        yield f"http://127.0.0.1:{port}/"
+        assert process.poll() is None, "".join(said)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
+        reader.join()
+        process.stdout.close()
+
+
+def wait_for(address: str, text: str, without: str | None = None, seconds: float = 120) -> str:
     """Ask for a page until it says `text` (and no longer says `without`)."""
-    page, end = "", time.monotonic() + 40
+    page, end = "", time.monotonic() + seconds
     while time.monotonic() < end:
         try:
             page = urllib.request.urlopen(address, timeout=10).read().decode()
@@ -107,6 +151,14 @@ def wait_for(address: str, text: str, without: str | None = None) -> str:
             return page
         time.sleep(0.2)
     pytest.fail(f"{address} never said {text!r}, but {page[:2000]!r}")
+
+
+def until(holds, seconds: float = 30) -> None:
+    """Wait until `holds()`; a test fails where that takes too long."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.05)
 
 
 # A page in Chromium

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -81,16 +80,13 @@ def test_edits_touch_nothing_else():
     assert edited("abcdef", [(4, 5, "E"), (1, 2, "")]) == "acdEf"
 
 
-def test_accept_writes_nothing_into_a_page_that_was_saved_meanwhile(checkout, capsys):
-    page = checkout / "docs" / "page.md"
-    page.write_text(DRIFTED + "```pycon\n>>> import time; time.sleep(1)\n```\n", "utf-8")
-    command = [sys.executable, "-B", checkout / "docs/_lesson", "check", "--accept", "docs/page.md"]
-    with subprocess.Popen(command, cwd=checkout, stdout=subprocess.PIPE, text=True) as accepting:
-        time.sleep(0.7)  # it has read the page, and runs it
-        page.write_text("What its author has written since.\n", "utf-8")
-        said = accepting.communicate()[0]
-    assert "docs/page.md: not written, for it was saved meanwhile" in said
-    assert page.read_text("utf-8") == "What its author has written since.\n"
+def test_accept_writes_nothing_into_a_page_that_was_saved_meanwhile(checkout):
+    page, since = checkout / "docs" / "page.md", "What its author has written since.\n"
+    save = f"written = pathlib.Path({str(page)!r}).write_text({since!r})"  # as the page runs
+    page.write_text(f"{DRIFTED}```pycon\n>>> import pathlib\n>>> {save}\n```\n", "utf-8")
+    accepted = run_check(checkout, "--accept", "docs/page.md")
+    assert "docs/page.md: not written, for it was saved meanwhile" in accepted.stdout
+    assert page.read_text("utf-8") == since
 
 
 def test_accept_keeps_a_pages_mode_and_a_link_to_it(checkout):

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import importable, need
+from helpers import importable, need, until
 
 from attention import causal_mask, scaled_dot_product_attention
 from attention.distributed import attention_over_parts, draw, main
@@ -52,8 +52,7 @@ def slowly(seed, n):
 def test_a_lost_worker_costs_time_and_not_the_answer(client):
     query = draw(99, 20)[0]
     parts = [client.submit(slowly, seed, 50) for seed in range(12)]
-    while not any(part.done() for part in parts):
-        time.sleep(0.02)
+    until(lambda: any(part.done() for part in parts))
     before = client.run(os.getpid)
     os.kill(min(before.values()), signal.SIGKILL)
     given = attention_over_parts(client, query, parts)

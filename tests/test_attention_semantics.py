@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import WAYS
+from helpers import WAYS
 
 from attention import (
     attention_scores,

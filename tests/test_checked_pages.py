@@ -7,7 +7,7 @@ import pytest
 from _lesson import lesson
 from _lesson.checked import Config, check, process, report
 from _lesson.checked.records import edited
-from conftest import chapters
+from helpers import chapters
 
 CONFIG = lesson.config()
 PAGES = CONFIG.sources()

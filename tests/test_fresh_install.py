@@ -4,17 +4,13 @@ import json
 import os
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from importlib import metadata
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from helpers import ROOT, serving, wait_for
 
 pytestmark = pytest.mark.ci
 
@@ -26,36 +22,10 @@ def test_the_serve_command_of_the_readme_serves_the_site(tmp_path):
     assert command.endswith(".venv/bin/mkdocs serve")
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
-    port = free_port()
-    serving = subprocess.Popen(
-        ["bash", "-c", f"{command} --dev-addr 127.0.0.1:{port}"],
-        cwd=clone,
-        env={k: v for k, v in os.environ.items() if k not in ("SITE_URL", "PYTHONPATH")},
-        start_new_session=True,
-    )
-    try:
-        assert "<h1" in answer(f"http://127.0.0.1:{port}/", serving)
-    finally:
-        os.killpg(serving.pid, signal.SIGTERM)
-        serving.wait()
+    with serving(clone, command, PYTHONPATH="") as home:
+        wait_for(home, "<h1", seconds=600)
     told = subprocess.run([clone / ".venv/bin/attention", "--one"], capture_output=True, text=True)
     assert "0.3369" in told.stdout
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
-
-
-def answer(url: str, serving: subprocess.Popen) -> str:
-    for _ in range(600):
-        assert serving.poll() is None, "the command ended"
-        try:
-            with urllib.request.urlopen(url, timeout=5) as response:
-                return response.read().decode()
-        except OSError:
-            time.sleep(1)
-    raise AssertionError("no answer in ten minutes")
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 
 import numpy as np
 import pytest
-from conftest import importable, lesson, need, pages, settle
+from helpers import importable, lesson, need, pages, settle
 
 import attention
 

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import need
+from helpers import need
 
 from attention import (
     LAYER,

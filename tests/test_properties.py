@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import IN_CI, WAYS
+from helpers import IN_CI, WAYS
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays

@@ -2,7 +2,7 @@
 
 import pytest
 from _lesson.checked import Config
-from conftest import importable, need
+from helpers import importable, need
 
 pytestmark = pytest.mark.ci
 

@@ -2,20 +2,17 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import ROOT, wait_for
+from helpers import ROOT, serving, wait_for
 
 LESSON = Path(__file__).with_name("second_lesson")
 CONFIGURATION = ("mkdocs.yml", "lesson.py")
-PLACES = str(ROOT / "docs")
-ENVIRONMENT = {**os.environ, "PYTHONPATH": PLACES, "NO_MKDOCS_2_WARNING": "1"}
+SETTINGS = {"PYTHONPATH": str(ROOT / "docs"), "NO_MKDOCS_2_WARNING": "1"}
 
 
 @pytest.fixture
@@ -29,7 +26,7 @@ def run(lesson: Path, *command: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-B", *command],
         cwd=lesson,
-        env=ENVIRONMENT,
+        env=os.environ | SETTINGS,
         capture_output=True,
         text=True,
     )
@@ -83,22 +80,9 @@ def test_it_accepts_what_the_code_says(lesson):
 
 @pytest.mark.ci
 def test_its_server_follows_a_save_of_page_and_module(lesson):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"],
-        cwd=lesson,
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    reader = threading.Thread(target=lambda: list(server.stdout), daemon=True)
-    reader.start()
-    address = f"http://127.0.0.1:{port}/kahan/"
     differs = "This page and the code differ"
-    try:
+    with serving(lesson, **SETTINGS) as home:
+        address = f"{home}kahan/"
         wait_for(address, "-99")
         replaced(lesson / "docs/kahan.md", "-99", "-98")
         wait_for(address, differs)
@@ -106,9 +90,3 @@ def test_its_server_follows_a_save_of_page_and_module(lesson):
         wait_for(address, "-99", without=differs)
         replaced(lesson / "sums/__init__.py", "lost = (new - total) - more", "lost = 0.0")
         wait_for(address, differs)
-        assert server.poll() is None
-    finally:
-        server.terminate()
-        server.wait()
-        reader.join()
-        server.stdout.close()

@@ -1,37 +1,17 @@
 """An author's server shows a drift, lives on, and clears it."""
 
-import os
-import socket
-import subprocess
-import sys
-import threading
-
 import pytest
 from _lesson.checked.config import read
-from conftest import wait_for
+from helpers import serving, wait_for
 
 
 @pytest.mark.ci
 def test_serve_shows_a_drift_lives_on_and_clears_it(checkout):
     page, module = checkout / "docs/one-query.md", checkout / "attention/examples.py"
     kept = read(page)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"],
-        cwd=checkout,
-        env={name: value for name, value in os.environ.items() if name != "SITE_URL"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
     lines = []
-    reader = threading.Thread(target=lambda: lines.extend(server.stdout), daemon=True)
-    reader.start()
-    address = f"http://127.0.0.1:{port}/one-query/"
-    search = f"http://127.0.0.1:{port}/search/search_index.json"
-    try:
+    with serving(checkout, said=lines) as home:
+        address, search = f"{home}one-query/", f"{home}search/search_index.json"
         wait_for(address, "0.3611")
         found = wait_for(search, "One query")
         page.write_text(kept.replace("0.3611<!--=", "0.3612<!--="), "utf-8")
@@ -53,12 +33,6 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(checkout):
         wait_for(address, "0.3611", without="This page and the code differ")
         wait_for(address.replace("one-query", "code/attention"), "run_one")
         assert wait_for(search, "One query") == found
-        assert server.poll() is None
-    finally:
-        server.terminate()
-        server.wait()
-        reader.join()
-        server.stdout.close()
     said = "".join(lines)
     assert "docs/one-query.md" in said
     assert "ZeroDivisionError" in said

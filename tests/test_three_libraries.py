@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from _lesson.pages import libraries
-from conftest import need
+from helpers import need
 
 from attention import causal_mask, scaled_dot_product_attention
 
