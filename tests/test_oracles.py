@@ -19,8 +19,10 @@ from attention import (
     attention_weights,
     causal_mask,
     feed_forward_parameters,
+    merge_heads,
     norm_parameters,
     scaled_dot_product_attention,
+    split_heads,
 )
 
 pytestmark = pytest.mark.ci
@@ -126,8 +128,8 @@ def answer(
     """Answer a case of the operator with the package."""
     flat = Q.ndim == 3
     if flat:
-        Q = split(Q, settings["q_num_heads"])
-        K, V = (split(a, settings["kv_num_heads"]) for a in (K, V))
+        Q = split_heads(Q, settings["q_num_heads"])
+        K, V = (split_heads(a, settings["kv_num_heads"]) for a in (K, V))
     offset = 0
     if past_key is not None:
         offset = past_key.shape[-2]
@@ -160,7 +162,7 @@ def answer(
     output = scaled_dot_product_attention(Q, K, V, mask, scale=scale)
     scores = attention_scores(Q, K, scale)
     return {
-        "output": merge(output) if flat else output,
+        "output": merge_heads(output) if flat else output,
         "scores": scores,
         "masked scores": scores + np.where(visible, added, -np.inf),
         "weights": attention_weights(Q, K, mask, scale=scale),
@@ -177,17 +179,6 @@ def window(n_queries, n_keys, offset, settings):
     if left >= 0:
         visible &= ~causal_mask(n_queries, n_keys, offset - left - 1)
     return visible
-
-
-def split(rows, h):
-    """(batch, n, h * d) -> (batch, h, n, d)."""
-    return rows.reshape(*rows.shape[:2], h, -1).swapaxes(1, 2)
-
-
-def merge(heads):
-    """(batch, h, n, d) -> (batch, n, h * d)."""
-    rows = heads.swapaxes(1, 2)
-    return rows.reshape(*rows.shape[:2], -1)
 
 
 # PyTorch

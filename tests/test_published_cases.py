@@ -13,6 +13,7 @@ import pytest
 from attention import (
     GPT2_SMALL,
     MASK,
+    alibi_slopes,
     attention_flops,
     attention_parameters,
     attention_scores,
@@ -25,10 +26,13 @@ from attention import (
     feed_forward_parameters,
     layer_flops,
     linear_parameters,
+    merge_heads,
     norm_parameters,
+    rotary_embedding,
     scaled_dot_product_attention,
     score_bytes,
     softmax,
+    split_heads,
 )
 
 DATA = Path(__file__).parents[1] / "docs" / "bug-clinic.json"
@@ -43,9 +47,6 @@ NOT_HERE = {
     "heads-mask-repeat-order": "about numpy's tile and repeat; masks here broadcast",
     "dropout-sum-above-one": "the package drops nothing out",
     "dropout-before-softmax-nan": "the package drops nothing out",
-    "alibi-slopes": "the package has no position biases",
-    "rope-convention": "the package has no rotary positions",
-    "rope-relative-property": "the package has no rotary positions",
 }
 HERE = [name for name in CASES if name not in NOT_HERE]
 
@@ -53,7 +54,7 @@ HERE = [name for name in CASES if name not in NOT_HERE]
 def test_none_is_left_out_silently():
     assert len(CASES) == 88
     assert CASES.keys() == set(HERE) | NOT_HERE.keys()
-    assert len(HERE) == 77
+    assert len(HERE) == 80
 
 
 @pytest.mark.parametrize("name", HERE)
@@ -303,33 +304,17 @@ def spread_rows(given):
     return {"bits": entropy(given["W"]), "max_bits": most}
 
 
-def only_itself(heads):
-    """Attend where each token sees itself alone: the values, if nothing is mixed."""
-    alone = np.eye(heads.shape[-2], dtype=bool)
-    return scaled_dot_product_attention(heads, heads, heads, alone)
+def heads_split(given):
+    return {"heads": split_heads(given["X"], given["h"])}
 
 
-def split(rows, h):
-    """(n, h * d) -> (h, n, d)."""
-    return rows.reshape(len(rows), h, -1).swapaxes(0, 1)
-
-
-def merge(heads):
-    """(h, n, d) -> (n, h * d)."""
-    return heads.swapaxes(0, 1).reshape(heads.shape[1], -1)
-
-
-def split_heads(given):
-    return {"heads": only_itself(split(np.array(given["X"]), given["h"]))}
-
-
-def merge_heads(given):
-    return {"X": merge(only_itself(np.array(given["heads"])))}
+def heads_merged(given):
+    return {"X": merge_heads(given["heads"])}
 
 
 def without_projection(given):
-    query, key, value = (split(a, given["h"]) for a in arrays(given))
-    return {"output": merge(scaled_dot_product_attention(query, key, value))}
+    query, key, value = (split_heads(a, given["h"]) for a in arrays(given))
+    return {"output": merge_heads(scaled_dot_product_attention(query, key, value))}
 
 
 def grouped(given):
@@ -338,6 +323,30 @@ def grouped(given):
     key, value = np.array(given["k_heads"])[index], np.array(given["v_heads"])[index]
     output = scaled_dot_product_attention(query, key, value)
     return {"kv_index": index, "outputs": output.ravel()}
+
+
+def slopes(given):
+    return {f"n{h}": alibi_slopes(h) for h in given["heads"]}
+
+
+def rotary(given):
+    x, position = given["x"], given["pos"]
+    assert [1, 10000.0 ** (-2 / len(x))] == given["theta"]
+    return {
+        "interleaved": rotary_embedding(x, position, interleaved=True),
+        "half": rotary_embedding(x, position),
+    }
+
+
+def rotary_distance(given):
+    def scores(interleaved):
+        return [
+            rotary_embedding(given["q"], m, interleaved=interleaved)
+            @ rotary_embedding(given["k"], n, interleaved=interleaved)
+            for m, n in given["pairs"]
+        ]
+
+    return {"interleaved": scores(True), "half": scores(False)}
 
 
 def saturated(given):
@@ -465,6 +474,7 @@ SPECIAL = {
     "dot-product-is-not-direction": direction,
     "oracle-rasbt-ch03": raschka,
     "oracle-udl-12-1": prince,
+    "alibi": slopes,
     "attention": attention,
     "attention_q_multiples": multiples,
     "attention_zero_width": zero_width,
@@ -479,7 +489,7 @@ SPECIAL = {
     "flops": flops,
     "gqa": grouped,
     "mask_by_multiply": filled,
-    "merge_heads": merge_heads,
+    "merge_heads": heads_merged,
     "multihead_no_projection": without_projection,
     "params_gpt2": gpt2,
     "params_gpt2_family": gpt2_family,
@@ -496,6 +506,8 @@ SPECIAL = {
     "softmax": plain_softmax,
     "softmax1": softmax_one,
     "softmax_matrix": matrix_softmax,
-    "split_heads": split_heads,
+    "rope": rotary,
+    "rope_relative": rotary_distance,
+    "split_heads": heads_split,
     "zero_query_rows": query_rows,
 }
