@@ -154,3 +154,42 @@ def decoder(title: str, n: int, model, counted: dict[str, int]) -> str:
     picture.flow(height=18)
     picture.text(f"{n} × {model.vocabulary} logits")
     return _figure(title, [picture.drawing(title)])
+
+
+def way_back(title: str) -> str:
+    """The steps of attention from left to right, and the gradients that come back through them."""
+    top, left, step, width = 40, 6, 102, 66
+    middle, bottom = top + BOX / 2, top + BOX
+    parts = []
+    for number, (name, given, results, gradients) in enumerate(
+        (
+            ("scores", "Q, K", "S", "d_S"),
+            ("softmax", "", "A", "d_A"),
+            ("mixing", "V", "O", "d_out"),
+        )
+    ):
+        x = left + step * number
+        end, centre = x + width, x + width / 2
+        parts += box(x, top, width, name, "")
+        parts.append(arrow((end, middle - 9), (x + step, middle - 9)))
+        parts.append(_text(end + 18, middle - 24, results, "middle"))
+        parts.append(backwards(arrow((x + step, middle + 9), (end, middle + 9))))
+        parts.append(_text(end + 18, middle + 24, gradients, "middle"))
+        if given:
+            found = ", ".join(f"d_{letter}" for letter in given.split(", "))
+            parts.append(_text(centre, 8, given, "middle"))
+            parts.append(arrow((centre, 18), (centre, top)))
+            parts.append(backwards(arrow((centre, bottom), (centre, bottom + 22))))
+            parts.append(_text(centre, bottom + 34, found, "middle"))
+    parts.append(_text(left + 3 * step + 4, middle, "loss", "start"))
+    said = (
+        "forward: Q, K to scores; S to softmax; A and V to mixing; O to the loss; "
+        "back: d_out from the loss to mixing, which gives d_V and d_A; "
+        "d_A to softmax, which gives d_S; d_S to scores, which gives d_Q, d_K"
+    )
+    return _figure(title, [_svg(f"{title}: {said}.", WIDTH, bottom + 46, parts)])
+
+
+def backwards(path: str) -> str:
+    """The same path as one that gradients take."""
+    return path.replace("line-0", "line-1")
