@@ -91,7 +91,7 @@ def gelu(x, approximate="none"):
             share = np.fromiter(map(math.erfc, below), float, x.size).reshape(x.shape)
         else:
             raise ValueError(f'approximate must be "none" or "tanh": {approximate!r}')
-        return np.where(share == 0, 0.0, x / 2 * share).astype(dtype)
+        return np.where(share == 0, 0.0, x / 2 * share).astype(dtype)[()]
 
 
 def silu(x):
@@ -105,7 +105,7 @@ def silu(x):
     x, dtype = as_doubles(x)
     with np.errstate(all="ignore"):
         share = 1 / (1 + np.exp(-x))
-        return np.where(share == 0, 0.0, x * share).astype(dtype)
+        return np.where(share == 0, 0.0, x * share).astype(dtype)[()]
 
 
 def transformer_block(

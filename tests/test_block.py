@@ -98,6 +98,7 @@ def test_a_nonlinearity_keeps_type_and_shape(function):
             given = function(np.ones(shape, dtype))
             assert (given.shape, given.dtype) == (shape, dtype)
     assert function(np.ones(2, int)).dtype == float
+    assert isinstance(function(1.0), float)
 
 
 # The block
