@@ -260,6 +260,16 @@ X, P = np.ones((3, 8)), drawn(np.random.default_rng(8))
             ValueError,
             r"positions \(1, 4\), x \(4, 3, 2\)",
         ),
+        (
+            lambda: transformer_block(X, P, 4, positions=3),
+            ValueError,
+            r"positions \(1, 1\), x \(4, 3, 2\)",
+        ),
+        (
+            lambda: transformer_block(X, P | {"w_q": np.ones((8, 0)), "b_q": np.ones(0)}, 4),
+            ValueError,
+            r"heads of 0 numbers wide",
+        ),
     ],
 )
 def test_an_error_says_what_was_given(call, error, words):
