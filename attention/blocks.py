@@ -91,7 +91,7 @@ def gelu(x, approximate="none"):
             share = np.fromiter(map(math.erfc, below), float, x.size).reshape(x.shape)
         else:
             raise ValueError(f'approximate must be "none" or "tanh": {approximate!r}')
-        return np.where(share == 0, 0.0, x / 2 * share).astype(dtype)
+        return np.where(share == 0, 0.0, x / 2 * share).astype(dtype)[()]
 
 
 def silu(x):
@@ -105,7 +105,7 @@ def silu(x):
     x, dtype = as_doubles(x)
     with np.errstate(all="ignore"):
         share = 1 / (1 + np.exp(-x))
-        return np.where(share == 0, 0.0, x * share).astype(dtype)
+        return np.where(share == 0, 0.0, x * share).astype(dtype)[()]
 
 
 def transformer_block(
@@ -157,16 +157,11 @@ def transformer_block(
         heads = attend_by_heads(query, key, value, mask, causal)
         return apply_linear(merge_heads(heads), parameters, "o")
 
-    def feed_forward(x):
-        up = apply_linear(x, parameters, "up")
-        if "w_gate" in parameters:
-            up = up * (activation or silu)(apply_linear(x, parameters, "gate"))
-        else:
-            up = (activation or gelu)(up)
-        return apply_linear(up, parameters, "down")
+    def feed(x):
+        return feed_forward(x, parameters, activation)
 
     norm_first = check_flag("norm_first", norm_first)
-    for name, part in (("norm_1", attend), ("norm_2", feed_forward)):
+    for name, part in (("norm_1", attend), ("norm_2", feed)):
         if norm_first:
             x = x + part(apply_norm(x, parameters, name, eps))
         else:
@@ -184,7 +179,7 @@ def project_heads(x, parameters, num_heads, positions, eps):
     query = split_heads(apply_linear(x, parameters, "q"), num_heads)
     key, value = (apply_linear(x, parameters, name) for name in "kv")
     d_k = query.shape[-1]
-    if key.shape[-1] % d_k or not key.shape[-1]:
+    if not d_k or not key.shape[-1] or key.shape[-1] % d_k:
         raise ValueError(
             f"w_k must be some heads of {d_k} numbers wide, as w_q is of {num_heads}: "
             f"w_q {np.shape(parameters['w_q'])}, w_k {np.shape(parameters['w_k'])}"
@@ -196,9 +191,19 @@ def project_heads(x, parameters, num_heads, positions, eps):
     if "w_k_norm" in parameters:
         key = apply_norm(key, parameters, "k_norm", eps)
     if positions is not None:
-        positions = np.asarray(positions)[..., None, :]  # the same for all heads
+        positions = np.atleast_1d(positions)[..., None, :]  # the same for all heads
         query, key = (rotary_embedding(heads, positions) for heads in (query, key))
     return query, key, value
+
+
+def feed_forward(x, parameters, activation):
+    """Widen each token, let some of the numbers through, and narrow it again."""
+    up = apply_linear(x, parameters, "up")
+    if "w_gate" in parameters:
+        up = up * (activation or silu)(apply_linear(x, parameters, "gate"))
+    else:
+        up = (activation or gelu)(up)
+    return apply_linear(up, parameters, "down")
 
 
 def apply_linear(x, parameters, name):

@@ -98,6 +98,7 @@ def test_a_nonlinearity_keeps_type_and_shape(function):
             given = function(np.ones(shape, dtype))
             assert (given.shape, given.dtype) == (shape, dtype)
     assert function(np.ones(2, int)).dtype == float
+    assert isinstance(function(1.0), float)
 
 
 # The block
@@ -258,6 +259,16 @@ X, P = np.ones((3, 8)), drawn(np.random.default_rng(8))
             lambda: transformer_block(X, P, 4, positions=np.arange(4)),
             ValueError,
             r"positions \(1, 4\), x \(4, 3, 2\)",
+        ),
+        (
+            lambda: transformer_block(X, P, 4, positions=3),
+            ValueError,
+            r"positions \(1, 1\), x \(4, 3, 2\)",
+        ),
+        (
+            lambda: transformer_block(X, P | {"w_q": np.ones((8, 0)), "b_q": np.ones(0)}, 4),
+            ValueError,
+            r"heads of 0 numbers wide",
         ),
     ],
 )
