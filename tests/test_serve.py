@@ -12,16 +12,17 @@ from conftest import wait_for
 
 
 @pytest.mark.ci
-def test_serve_shows_a_drift_lives_on_and_clears_it(checkout):
+def test_serve_shows_a_drift_lives_on_and_clears_it(checkout, tmp_path_factory):
     page, module = checkout / "docs/one-query.md", checkout / "attention/examples.py"
-    kept = read(page)
+    kept, scratch = read(page), tmp_path_factory.mktemp("scratch")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = subprocess.Popen(
         [sys.executable, "-m", "mkdocs", "serve", "-a", f"127.0.0.1:{port}"],
         cwd=checkout,
-        env={name: value for name, value in os.environ.items() if name != "SITE_URL"},
+        env={name: value for name, value in os.environ.items() if name != "SITE_URL"}
+        | {"TMPDIR": str(scratch)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -59,6 +60,7 @@ def test_serve_shows_a_drift_lives_on_and_clears_it(checkout):
         server.wait()
         reader.join()
         server.stdout.close()
+    assert list(scratch.iterdir()) == []  # it took its temporary folders along
     said = "".join(lines)
     assert "docs/one-query.md" in said
     assert "ZeroDivisionError" in said

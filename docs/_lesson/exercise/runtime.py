@@ -37,7 +37,7 @@ PATIENCE = 120  # seconds for the package to arrive
 
 def wanted() -> bool:
     """RUNTIME=false builds a site without Python for the browser."""
-    return os.environ.get("RUNTIME", "true") != "false"
+    return os.environ.get("RUNTIME", "true").lower() != "false"
 
 
 def available() -> bool:

@@ -10,6 +10,7 @@ import functools
 import logging
 import re
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -44,6 +45,8 @@ class Build:
 
 
 def on_startup(command: str, **_) -> None:
+    # Else who is told to end would leave temporary folders behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     importable()  # MkDocs has taken back what was done while it loaded this file
     Build.checked.on_startup(command)
 
