@@ -118,15 +118,17 @@ def merge_partials(partials, n_keys=None):
     keys = join_keys(keys)
     if n_keys is not None:
         check_whole(keys, check_number("n_keys", n_keys, at_least=0))
-    maxima, sums, outputs = map(np.stack, (maxima, sums, outputs))
+    maxima, sums = np.stack(maxima), np.stack(sums)
     maximum = maxima.max(axis=0)
+    output = np.zeros(shapes[0], np.result_type(sums, *outputs))
     with np.errstate(all="ignore"):
         shares = sums * shifted_exp(maxima, maximum)
         total = shares.sum(axis=0)
-        # A part of which a query sees nothing is left out. One that it sees counts,
-        # however small its share, as its keys do in attention over all of them.
-        parts = np.where(sums[..., None] == 0, 0, shares[..., None] * outputs)
-        output = parts.sum(axis=0) / np.where(total == 0, 1, total)[..., None]
+        for part, share, own in zip(outputs, shares, sums, strict=True):
+            # A part of which a query sees nothing is left out. One that it sees
+            # counts, however small its share, as its keys do in the whole.
+            output += np.where(own[..., None] == 0, 0, share[..., None] * part)
+        output /= np.where(total == 0, 1, total)[..., None]
     return Partial(maximum, total, output, keys)
 
 

@@ -14,6 +14,8 @@ from attention import (
     partial_attention,
     scaled_dot_product_attention,
 )
+from attention.arguments import check_attention
+from attention.partials import partial_by_formula
 
 NAN, INF = np.nan, np.inf
 
@@ -135,6 +137,23 @@ def test_a_part_knows_its_place_under_a_causal_mask():
         ]
         whole = scaled_dot_product_attention(query, key, value, is_causal=True)
         assert np.allclose(merge_partials(parts, n).output, whole, rtol=1e-13, atol=1e-14)
+
+
+def test_a_long_part_is_what_the_formula_makes_of_it():
+    query, key, value, bias = draw((300, 8), (400, 8), (400, 2), (300, 400))
+    bias += 1000 * np.arange(300)[:, None]
+    bias[7], key[3, 0], value[5] = -INF, INF, NAN
+    for mask in (bias, bias > -INF, None):
+        for arrays in ((query, key, value), (query, key[10:], value[10:])):
+            own = None if mask is None else mask[:, -len(arrays[1]) :]
+            inputs = check_attention(*arrays, own, False, None)
+            long, short = partial_attention(*arrays, own), partial_by_formula(inputs)
+            with np.errstate(all="ignore"):
+                found, right = (part.maximum + np.log(part.sum) for part in (long, short))
+            assert np.allclose(found, right, rtol=1e-12, equal_nan=True)
+            assert np.allclose(long.output, short.output, rtol=1e-9, equal_nan=True)
+            assert np.array_equal(long.sum == 0, short.sum == 0)
+            assert np.array_equal(long.maximum == -INF, short.maximum == -INF)
 
 
 def test_a_long_part_needs_no_memory_for_its_scores():

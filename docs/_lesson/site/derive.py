@@ -17,8 +17,8 @@ MODULES = (
     "blockwise", "sdpa", "partials", "counting", "examples", "tables", "runs", "__main__",
 )  # fmt: skip
 
-# These need more than numpy, and are not in the single file.
-LEFT_OUT = {"distributed"}
+# These are of use with Dask alone, and are not in the single file.
+LEFT_OUT = {"chunks", "distributed"}
 
 ABOUT = '''\
 """{summary}
