@@ -5,7 +5,7 @@ import numpy as np
 from .partials import Partial, join_keys, merge_partials, partial_attention
 
 TILE_QUERIES = 1024  # of a chunk at a time, and of its keys as many as make
-TILE_PAIRS = 2**22  # this many pairs: what a task stores of them does not grow
+TILE_PAIRS = 2**20  # this many pairs: what a task stores of them does not grow
 
 
 def rounded(partial, dtype):
