@@ -11,7 +11,14 @@ import numpy as np
 
 from .arguments import check_attention, check_number
 from .core import row_maximum
-from .guard import MAX_LOG2_SCORE, max_key_norm, norm, recompute_unsafe, sanitize_values
+from .guard import (
+    MAX_LOG2_SCORE,
+    find_unsafe,
+    max_key_norm,
+    norm,
+    recompute,
+    sanitize_values,
+)
 from .masks import causal_mask
 from .threads import run_in_threads
 from .tiles import split_queries
@@ -91,14 +98,17 @@ def blockwise_attention(
     return by_blocks(inputs, block, check_number("threads", threads, at_least=1))
 
 
-def by_blocks(inputs, block=None, threads=1):
-    """Work attention out block by block, in the type that came in."""
+def by_blocks(inputs, block=None, threads=1, rows=None):
+    """Work attention out block by block, in the type that came in.
+
+    Where `rows` are given they are filled in, and what is unsafe is only marked.
+    """
     shape, width, d_v = inputs.shape, inputs.query.shape[-1], inputs.value.shape[-1]
     n_queries, n_keys = shape[-2:]
-    rows, columns, tile = BLOCK_QUERIES, BLOCK_KEYS, TILE_QUERIES
+    height, columns, tile = BLOCK_QUERIES, BLOCK_KEYS, TILE_QUERIES
     if block is not None:
-        rows = columns = tile = max(min(block, max(n_queries, n_keys)), 1)
-    rows = max(min(rows, n_queries), 1)
+        height = columns = tile = max(min(block, max(n_queries, n_keys)), 1)
+    height = max(min(height, n_queries), 1)
     working = np.result_type(inputs.dtype, np.float32)
     arrays = [array.astype(working, copy=False) for array in inputs[:3]]
     arrays += sanitize_values(*arrays[1:])
@@ -120,20 +130,20 @@ def by_blocks(inputs, block=None, threads=1):
             arrays = (array[index] for array in heads)
             head = Head(*arrays, inputs.scale, head_mask, head_maximum, causal_block)
             with np.errstate(all="ignore"):
-                attend(head, tiles, workspace, output[index])
+                attend(head, tiles, workspace, output[index], rows and rows.of(index))
 
     per_head = threads // max(math.prod(shape[:-2]), 1) if mask is None else 1
-    split = split_queries(n_queries, rows, tile, max(per_head, 1))
+    split = split_queries(n_queries, height, tile, max(per_head, 1))
     tasks = [(index, tiles) for index in np.ndindex(shape[:-2]) for tiles in split]
     threads = max(min(threads, len(tasks)), 1)
-    spaces = allocate_workspaces(threads, rows, columns, width, d_v, working)
+    spaces = allocate_workspaces(threads, height, columns, width, d_v, working)
     run_in_threads(work, tasks, spaces)
     with np.errstate(over="ignore"):
         return output.astype(inputs.dtype, copy=False)
 
 
-def attend(head, tiles, workspace, output):
-    """Fill in the output, (n_queries, d_v), of some tiles of a head.
+def attend(head, tiles, workspace, output, rows=None):
+    """Fill in the output, (n_queries, d_v), of some tiles of a head, and its rows.
 
     What is known of each query is cut into tiles too: (n_tiles, tile, ...).
     """
@@ -190,8 +200,13 @@ def attend(head, tiles, workspace, output):
     d_v = output.shape[-1]
     total = summed[..., d_v : d_v + 1]
     np.divide(summed[..., :d_v], np.where(total == 0, 1, total), out=output)
+    unsafe = None
     if not all_bounded:  # which proves more than what is asked there
-        recompute_unsafe(output, head, tiles, query_norm, maximum, total)
+        unsafe = find_unsafe(head, tiles, query_norm, maximum, total)
+    if rows is not None:
+        rows.keep(tiles, maximum, head.mask_maximum, total, unsafe)
+    elif unsafe is not None:
+        recompute(output, unsafe, head, tiles)
 
 
 def key_blocks(head, tiles, query, workspace, summed):

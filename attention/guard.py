@@ -60,9 +60,9 @@ def max_key_norm(key_norm, head, tiles=None):
     return key_norm.max(initial=0)
 
 
-def recompute_unsafe(output, head, tiles, query_norm, maximum, total):
-    """Work out by the plain formula what the working type could spoil."""
-    max_exact = 2.0**-8 / np.finfo(output.dtype).eps  # a score's error is below 1/256
+def find_unsafe(head, tiles, query_norm, maximum, total):
+    """Say which queries the working type could spoil: (n_tiles, tile, 1); or None."""
+    max_exact = 2.0**-8 / np.finfo(maximum.dtype).eps  # a score's error is below 1/256
     unsafe = ~(query_norm * max_key_norm(head.key_norm, head) <= max_exact)
     if unsafe.any():
         unsafe = ~(query_norm * max_key_norm(head.key_norm, head, tiles) <= max_exact)
@@ -70,8 +70,11 @@ def recompute_unsafe(output, head, tiles, query_norm, maximum, total):
     if head.mask is not None and head.mask.dtype != bool:
         seen |= (tiles.of(head.mask) != -np.inf).any(axis=-1, keepdims=True)
     unsafe |= seen & ~(abs(maximum) <= max_exact)
-    if not unsafe.any():
-        return
+    return unsafe if unsafe.any() else None
+
+
+def recompute(output, unsafe, head, tiles):
+    """Work out the unsafe queries of some tiles by the plain formula."""
     starts = range(tiles.start, tiles.stop, tiles.step * tiles.tile)
     for start, tile, unsafe_rows in zip(starts, output, unsafe, strict=True):
         for first in range(0, tiles.tile, ROWS_RECOMPUTED):

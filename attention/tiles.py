@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 
 class QueryTiles(NamedTuple):
     """The queries of a head that a thread takes together, in tiles.
@@ -19,6 +21,33 @@ class QueryTiles(NamedTuple):
         n_tiles = (self.stop - self.start) // self.tile
         rows = array[self.start : self.stop]
         return rows.reshape(n_tiles, self.tile, *array.shape[1:])[:: self.step]
+
+
+class Rows(NamedTuple):
+    """What a Partial needs besides the output, of each query, (..., n_queries).
+
+    The score that its exponentials are relative to, their sum, and whether the plain
+    formula has to work it out.
+    """
+
+    maximum: np.ndarray
+    sum: np.ndarray
+    unsafe: np.ndarray
+
+    def of(self, index):
+        """Show those of one head."""
+        return Rows(*(array[index] for array in self))
+
+    def keep(self, tiles, bits, mask_maximum, total, unsafe):
+        """Fill in those of some tiles, whose scores are in bits."""
+        scores = bits * np.log(2)
+        if mask_maximum is not None:
+            scores = scores + tiles.of(mask_maximum)
+        scores = np.where(total == 0, -np.inf, scores)
+        np.copyto(tiles.of(self.maximum), scores[..., 0])
+        np.copyto(tiles.of(self.sum), total[..., 0])
+        if unsafe is not None:
+            np.copyto(tiles.of(self.unsafe), unsafe[..., 0])
 
 
 def split_queries(n_queries, rows, tile, threads):

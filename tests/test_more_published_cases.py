@@ -60,7 +60,7 @@ def merged(arrays, options, parts):
     query, key, value = arrays
     keep = options["attn_mask"]
     return merge_partials(
-        partial_attention(query, key[i:j], value[i:j], keep[:, i:j]) for i, j in parts
+        partial_attention(query, key[i:j], value[i:j], keep[:, i:j], first_key=i) for i, j in parts
     ).output
 
 

@@ -83,8 +83,8 @@ def in_parts(arrays, options, cuts):
         if given is not None and np.ndim(given) and np.shape(given)[-1] == n_keys != 1:
             own = given[..., start:end]
         part = key[..., start:end, :], value[..., start:end, :]
-        parts.append(partial_attention(query, *part, own, **options))
-    return merge_partials(parts).output
+        parts.append(partial_attention(query, *part, own, **options, first_key=start))
+    return merge_partials(parts, n_keys).output
 
 
 def agree(x, y, dtype):

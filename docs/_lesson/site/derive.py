@@ -18,8 +18,8 @@ MODULES = (
     "decoder", "examples", "tables", "runs", "__main__",
 )  # fmt: skip
 
-# These need more than numpy, and are not in the single file.
-LEFT_OUT = {"distributed"}
+# These are of use with Dask alone, and are not in the single file.
+LEFT_OUT = {"chunks", "distributed"}
 
 ABOUT = '''\
 """{summary}

@@ -7,6 +7,7 @@ console, and goes on.
 from __future__ import annotations
 
 import functools
+import html
 import logging
 import re
 import shutil
@@ -128,6 +129,14 @@ def colab_link(repository: str | None) -> str:
     return f'<p><a href="{address}">Open in Colab</a></p>'
 
 
+def install_line(repository: str | None) -> str:
+    """How to install the package without a clone; nothing for an unknown address."""
+    if not repository:
+        return ""
+    what = f"attention-by-the-numbers[distributed] @ git+{repository}"
+    return f'<p>Without a clone: <code>pip install "{html.escape(what)}"</code></p>'
+
+
 def counted(pages: dict) -> str:
     """How much the checked pages hold, in a sentence for a page."""
     examples = sum(page.examples for page in pages.values())
@@ -145,6 +154,7 @@ def changed() -> str:
 
 FILLERS = {
     "<!-- colab -->": lambda config: colab_link(config.repo_url),
+    "<!-- install -->": lambda config: install_line(config.repo_url),
     "<!-- counted -->": lambda config: counted(Build.checked.checking.pages()),
     "<!-- changed -->": lambda config: changed(),
 }
