@@ -13,10 +13,10 @@ GAP = r"(?:\s|&nbsp;|[>*_]|</?\w+>)"
 
 _ROUGH = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in ROUGH)
 _NEXT = r"[ \t\r>*_(`$“\"]*"
-ROUGHLY = re.compile(rf"(?:(?<!\w)|(?=\W))(?P<word>{_ROUGH}){_NEXT}\n?{_NEXT}$", re.IGNORECASE)
+ROUGHLY = re.compile(rf"(?:(?<!\w)|(?=\W))(?P<word>{_ROUGH}){_NEXT}\n?{_NEXT}\Z", re.IGNORECASE)
 # A dash is a minus where nothing stands before it; those of a keyboard belong to the number.
 DASH = re.compile(
-    r"(?:^|(?<=[\s(\[{|*_>=~≈<$`]))(?<!-->)(?:[‐‑‒–—―⁻﹣－➖]|&minus;|&[nm]dash;|&hyphen;|&dash;)$"
+    r"(?:^|(?<=[\s(\[{|*_>=~≈<$`]))(?<!-->)(?:[‐‑‒–—―⁻﹣－➖]|&minus;|&[nm]dash;|&hyphen;|&dash;)\Z"
 )
 BEHIND = re.compile(
     rf"(?:[*_]|</?\w+>)*[^\W_]|{GAP}*(?:[%‰‱％٪]|&percnt;|&permil;|\\%|per\s?cent\b)"
@@ -25,16 +25,16 @@ BEHIND = re.compile(
 )
 MORE = re.compile(rf"(?:{GAP}|-)*(?:{'|'.join(SCALES)}|trillion|dozen)\b", re.IGNORECASE)
 LESS = re.compile(
-    rf"\b(?:(?:{'|'.join(SCALES)}){GAP}+and{GAP}+|(?:{'|'.join([*SCALES, *TENS])})(?:{GAP}|-)+)$",
+    rf"\b(?:(?:{'|'.join(SCALES)}){GAP}+and{GAP}+|(?:{'|'.join([*SCALES, *TENS])})(?:{GAP}|-)+)\Z",
     re.IGNORECASE,
 )
-MIXED = re.compile(rf"(?:\b(?:{'|'.join(SMALL)})|-->){GAP}+and{GAP}+$", re.IGNORECASE)
+MIXED = re.compile(rf"(?:\b(?:{'|'.join(SMALL)})|-->){GAP}+and{GAP}+\Z", re.IGNORECASE)
 # Places where a mark, a comment, is none: what stands before it, back to a blank line.
 NO_COMMENT = {
-    "an image's alternative": r"!\[[^\]]*$",
-    "an address or its title": r"\]\([^()]*$|^ *\*?\[(?!\^)[^\]\n]+\]:[^\n]*$",
-    "a tag": r"<(?!!--)[a-zA-Z/][^<>]*$",
-    "an attribute": r"\{(?::|\s*[#.])[^{}\n]*$",
+    "an image's alternative": r"!\[[^\]]*\Z",
+    "an address or its title": r"\]\([^()]*\Z|^ *\*?\[(?!\^)[^\]\n]+\]:[^\n]*\Z",
+    "a tag": r"<(?!!--)[a-zA-Z/][^<>]*\Z",
+    "an attribute": r"\{(?::|\s*[#.])[^{}\n]*\Z",
 }
 HIDDEN = {what: re.compile(where, re.MULTILINE) for what, where in NO_COMMENT.items()}
 HEADING = re.compile(r"[ >]*(?:#|<h\d)", re.IGNORECASE)

@@ -41,7 +41,9 @@ class Checking:
         # A new interpreter sees the package as it is on disk now. It writes no
         # bytecode: a file saved twice in one second would be taken for the old one.
         with tempfile.TemporaryFile() as given:  # a pipe would make the caller wait for its reader
-            given.write(json.dumps([config.as_json(), new, limit, twice, {}]).encode())
+            how = {"config": config.as_json(), "limit": limit, "parent": os.getpid()}
+            said = {"texts": new, "how": how, "twice": twice, "first": {}}
+            given.write(json.dumps(said).encode())
             given.seek(0)
             self.worker = subprocess.Popen(
                 [sys.executable, "-B", "-m", f"{__package__}.worker"],

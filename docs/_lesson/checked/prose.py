@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .numerals import NUMBER
 from .records import Problem
 from .words import CARDINAL, ORDINAL, WORD
-
-if TYPE_CHECKING:
-    from .document import Document
 
 NAME = re.compile(r"[^\W\d]\w*")
 NAMES = {"python3"}  # names with a digit that are no Python name
@@ -66,7 +63,7 @@ def holder(text: str, at: int) -> str:
     )
 
 
-def unbound(page: Document, start: int, end: int, digit: int) -> list[Problem]:
+def unbound(page, start: int, end: int, digit: int) -> list[Problem]:
     """Say which word, piece of code or formula of text[start:end] holds an unchecked digit."""
     shown = holder(page.text[start:end], digit - start)
     if shown.startswith("]("):
@@ -77,7 +74,7 @@ def unbound(page: Document, start: int, end: int, digit: int) -> list[Problem]:
     return [Problem(page.line_of(digit), message)]
 
 
-def list_markers(page: Document, first: int, last: int) -> list[tuple[int, int]]:
+def list_markers(page, first: int, last: int) -> list[tuple[int, int]]:
     """Where the numbers of list items stand, which must count from one."""
     covered, expected = [], {}
     for index in range(first, last):

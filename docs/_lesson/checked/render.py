@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import html
+import json
 import re
 
 from .document import Block, Content, Document, Inner, Prose
@@ -77,9 +78,8 @@ def _content(document: Document, block: Content, record: Record | None) -> Edit:
         first = document.text[block.start : block.body[0]]
         return Edit(block.start, block.body[0], first.replace(' exec="true"', " no-exec"))
     rows = record.fresh.splitlines()
-    if block.html:
-        ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`{3,}|$", record.fresh)))
-        rows = [f"{ticks}{DRAWN}", *rows, ticks]
+    if block.html:  # in one line, of which Markdown changes nothing
+        rows = [f"```{DRAWN}", json.dumps(record.fresh), "```"]
     text = "".join(f"{block.indent}{row}".rstrip() + "\n" for row in rows)
     return Edit(block.start, block.end, text)
 
@@ -118,7 +118,7 @@ def _has_body(source: str) -> bool:
 
 def drawn_as_html(drawn: str, *_, **__) -> str:
     """What a block has drawn, as it is."""
-    return drawn
+    return json.loads(drawn).strip("\n")  # which Markdown would take away
 
 
 def output_as_html(printed: str, *_, **__) -> str:

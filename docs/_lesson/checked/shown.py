@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from .document import FENCE, Document
 from .records import Problem
-from .render import DRAWN, OUTPUT, output_as_html
+from .render import DRAWN, OUTPUT, drawn_as_html, output_as_html
 
 CODE = re.compile(r"<pre\b[^>]*>(.*?)(?:</pre>|\Z)", re.DOTALL | re.IGNORECASE)
 TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
@@ -31,7 +31,7 @@ def unseen(document: Document, markdown: str, built: str) -> list[Problem]:
         if info not in (OUTPUT, DRAWN):
             codes[plain(body)] += 1
             continue
-        piece = body if info == DRAWN else output_as_html(body)
+        piece = (drawn_as_html if info == DRAWN else output_as_html)(body)
         if piece not in built:
             problems.append(
                 _problem(document, TAG.sub("\n", piece), "was checked and is not shown")

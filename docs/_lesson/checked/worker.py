@@ -39,26 +39,30 @@ def _child(connection, job: Job, config: Config) -> None:
     connection.close()
 
 
-def work(config: dict, texts: dict[str, str], limit: float, twice: bool, first: dict) -> None:
-    """Write a line of JSON for each page as it is done: what was found, or how `first` differs."""
+def work(given: dict) -> None:
+    """Write a line of JSON for each page as it is done: what was found, or how it differs.
+
+    `given` is what pool.py says: the pages, and who waits for them. Once more it comes with
+    `first`, what the first runs have found.
+    """
     if hasattr(os, "nice"):
         os.nice(10)  # who waits for the pages has work of its own, which comes first
-    about = Config.from_json(config)
+    texts, first = given["texts"], given["first"]
     if first:
-        for job, page in run(about, again(texts, first), limit):
+        for job, page in run(again(texts, first), **given["how"]):
             page = Page.from_json(json.loads(as_json(page)))
             compared = (meddles if job.blocks else differs)(Page.from_json(first[job.name]), page)
             print(json.dumps([job.name, compared]), flush=True)
         return
-    for job, page in run(about, [Job(*item) for item in texts.items()], limit):
+    for job, page in run([Job(*item) for item in texts.items()], **given["how"]):
         if not page.problems and page.records:
             first[job.name] = page.as_json()
         print(f"[{json.dumps(job.name)}, {as_json(page)}]", flush=True)
-    if twice and first:
-        with tempfile.TemporaryFile() as given:
-            given.write(json.dumps([config, texts, limit, False, first], default=str).encode())
-            given.seek(0)
-            os.dup2(given.fileno(), 0)
+    if given["twice"] and first:
+        with tempfile.TemporaryFile() as file:
+            file.write(json.dumps(given, default=str).encode())
+            file.seek(0)
+            os.dup2(file.fileno(), 0)
         command = [sys.executable, "-B", "-m", f"{__package__}.worker"]
         os.execve(sys.executable, command, {**os.environ, "PYTHONHASHSEED": "random"})
 
@@ -78,27 +82,28 @@ def again(texts: dict[str, str], first: dict) -> list[Job]:
     return jobs
 
 
-def run(config: Config, jobs: list[Job], limit: float) -> Iterator[tuple[Job, Page]]:
-    """Run each page in a child, and give what came of it."""
+def run(jobs: list[Job], config: dict, limit: float, parent: int) -> Iterator[tuple[Job, Page]]:
+    """Run each page in a child, and give what came of it, until the process `parent` is gone."""
+    about = Config.from_json(config)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # input() in a page finds nothing
     # A fork has loaded already what most pages need: a page costs milliseconds, not a start.
     forks = "fork" in multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if forks else "spawn")
-    for module in config.preload if forks else ():
+    for module in about.preload if forks else ():
         # What fails or warns here does so again in each page that needs it, and is reported.
         with contextlib.suppress(Exception), warnings.catch_warnings(action="error"):
             importlib.import_module(module)
-    waiting, running, parent = list(jobs), {}, os.getppid()
+    waiting, running = list(jobs), {}
     while waiting or running:
         while waiting and len(running) < (os.cpu_count() or 1):
-            child = Child(context, waiting.pop(0), config)
+            child = Child(context, waiting.pop(0), about)
             running[child.connection] = child
         quiet = min(child.since for child in running.values()) + limit - time.monotonic()
         ready = wait(running, timeout=max(0, min(quiet, 1)))
         if os.getppid() != parent:  # nobody waits for the pages any more
             for child in running.values():
                 child.process.kill()
-            return
+            sys.exit()
         for child in list(running.values()):
             said = child.hear(child.connection in ready, limit)
             if said:
@@ -144,4 +149,4 @@ class Child:
 
 
 if __name__ == "__main__":
-    work(*json.load(sys.stdin))
+    work(json.load(sys.stdin))
