@@ -68,6 +68,18 @@ def test_nothing_that_would_change_a_number_stands_behind_its_mark(behind):
     assert message.endswith("belongs to the number: write it before the mark")
 
 
+@pytest.mark.parametrize("number", ["`0.25`", "$0.25$", "$x = 0.25$", "`f(0.25)`"])
+@pytest.mark.parametrize("behind", ["%", " %", "‰", "k"])
+def test_nor_behind_that_of_code_or_a_formula(number, behind):
+    assert said(f"It is {number}<!--= w -->{behind} of it.")
+    assert said(f"It is {number}<!--= w --> of it.") == []
+
+
+@pytest.mark.parametrize("sign", [r"\%", r" \%", r"\,\%", "‰"])
+def test_a_formula_has_no_percent_sign_of_its_own(sign):
+    assert said(f"It is $0.25{sign}$<!--= w --> of it.")
+
+
 @given(st.characters(categories=["L", "N"]))
 def test_no_letter_and_no_numeral_stands_behind_a_mark(letter):
     assert said(f"It is 3<!--= n -->{letter} of it.")

@@ -129,6 +129,11 @@ def test_a_mark_that_does_not_show_its_expression_is_reported(text):
     assert said(page) or process(page, "docs/page.md").problems
 
 
+def test_a_mark_that_markdown_makes_code_of_is_seen_on_the_built_page_alone():
+    found = [message for _, message in said(FIRST + "Text.\n\n    0.25<!--= w[0] -->\n")]
+    assert "<!--= w[0] --> does not show as a mark" in found
+
+
 def test_a_page_that_shows_what_was_checked_has_no_problem():
     text = FIRST + "\n\n".join(
         [

@@ -23,6 +23,7 @@ BEHIND = re.compile(
     rf"|{GAP}+and{GAP}+(?:a|one|two|three)[\s-]+(?:half|third|quarter|fifth)s?\b",
     re.IGNORECASE,
 )
+PERCENT = re.compile(r"(?:\s|\\[,;:! ]|~|\{\})*\\%|[‰‱]")  # in a formula
 MORE = re.compile(rf"(?:{GAP}|-)*(?:{'|'.join(SCALES)}|trillion|dozen)\b", re.IGNORECASE)
 LESS = re.compile(
     rf"\b(?:(?:{'|'.join(SCALES)}){GAP}+and{GAP}+|(?:{'|'.join([*SCALES, *TENS])})(?:{GAP}|-)+)\Z",
@@ -48,8 +49,10 @@ def rough(text: str, at: int) -> str:
     return " ".join(found["word"].lower().split()) if found else ""
 
 
-def sign(text: str, at: int) -> str:
-    """What is wrong with the sign before the number at text[at]."""
+def sign(text: str, at: int, end: int) -> str:
+    """What is wrong with the signs around the number text[at:end]."""
+    if percent := PERCENT.match(text, end):
+        return f"{percent[0]} does not stand directly behind {text[at:end]}, as % would"
     found = DASH.search(text, max(0, at - 40), at)
     return f"{found[0]} is no minus: write - or −" if found else ""
 
@@ -60,13 +63,15 @@ def fault(text: str, start: int, number: Token | None, mark: Token) -> str:
     for what, where in HIDDEN.items():
         if where.search(text, begin, mark.start):
             return f"a mark in {what} would show: write it in the text"
-    if number is None or number.kind not in ("number", "word"):
+    if number is None or number.kind == "target":
         return ""
     behind = BEHIND.match(text, mark.end)
     if not behind and number.kind == "word":
         behind = MORE.match(text, mark.end)
     if behind:
         return f"{behind[0].strip()} belongs to the number: write it before the mark"
+    if number.kind not in ("number", "word"):
+        return ""
     before = LESS.search(text, begin, number.start)
     if fraction(number.text) and re.search(r"[\s-]|half", number.text):  # one and a half
         before = before or MIXED.search(text, begin, number.start)

@@ -101,7 +101,7 @@ class Sentences:
         literal, at = token.text[slice(*place)], token.start + place[0]
         if token.kind == "target":
             return format_like(literal, value)
-        if message := around.sign(self.document.text, at):
+        if message := around.sign(self.document.text, at, token.start + place[1]):
             raise ValueError(message)
         return format_like(literal, value, around.rough(self.document.text, at))
 

@@ -45,9 +45,9 @@ class Build:
 
 
 def on_startup(command: str, **_) -> None:
+    # Else who is told to end would leave temporary folders behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     importable()  # MkDocs has taken back what was done while it loaded this file
-    # So that a build or a server that is ended removes its temporary folders.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     Build.checked.on_startup(command)
 
 
