@@ -57,3 +57,11 @@ def test_an_axis_of_powers_gives_each_power_of_ten_the_same_length():
         first, second = np.diff(places)
         assert second == pytest.approx(2 * first, abs=0.2)
     assert {"10⁻⁴", "10⁻¹", "10⁰", "10³"} <= {text.text for text in figure.select("text")}
+
+
+def test_no_point_lies_beyond_the_last_tick():
+    made = lines("Lines", "x", "y", [0, 33], {"a": [0, 35]})
+    path = BeautifulSoup(made, "html.parser").select_one("path.line")["d"]
+    (_, _), (across, down) = re.findall(r"([\d.]+) ([\d.]+)", path)
+    assert float(across) <= 360 - 22
+    assert float(down) >= 28

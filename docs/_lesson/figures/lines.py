@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import math
 
-from _lesson.figures.svg import _figure, _mark, _number, _svg, _text, shown
+from _lesson.figures.svg import _figure, _mark, _number, _svg, _text, legend, shown
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 360, 230, 44, 22, 28, 40
 POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -23,7 +22,8 @@ def axis(places) -> list[float]:
     places = list(places)
     # A value that is a power of ten but for its last bits is that power.
     low, high = math.floor(min(places) + 1e-9), math.ceil(max(places) - 1e-9)
-    return [float(tick) for tick in range(low, high + 1, max(1, (high - low) // 8))]
+    step = max(1, (high - low) // 8)
+    return [float(tick) for tick in range(low, high + step, step)]
 
 
 def lines(title: str, x_name: str, y_name: str, x, series: dict, powers="", every=1) -> str:
@@ -55,14 +55,11 @@ def lines(title: str, x_name: str, y_name: str, x, series: dict, powers="", ever
             _text(at(tick, up[0])[0], HEIGHT - BOTTOM + 14, label(tick, "x" in powers), "middle")
         )
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, x_name, "middle"))
-    legend = []
-    for number, (name, values) in enumerate(series.items()):
+    for number, values in enumerate(series.values()):
         points = [at(scales["x"](a), scales["y"](b)) for a, b in zip(x, values, strict=True)]
         path = "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
         parts.append(f'<path d="M{path}" class="line line-{number}"/>')
         parts += [_mark(number, a, b) for a, b in points[::every]]
-        mark = f'<svg viewBox="0 0 24 12" class="legend" aria-hidden="true">{_mark(number, 12, 6)}'
-        legend.append(f"<li>{mark}</svg>{html.escape(name)}</li>")
     said = " ".join(
         f"{name}: "
         + ", ".join(
@@ -72,5 +69,5 @@ def lines(title: str, x_name: str, y_name: str, x, series: dict, powers="", ever
         for name, values in series.items()
     )
     drawing = _svg(f"{title}. {said}", WIDTH, HEIGHT, parts)
-    legends = [f'<ul class="legends">{"".join(legend)}</ul>'] if len(series) > 1 else []
+    legends = [legend(series)] if len(series) > 1 else []
     return _figure(title, [drawing, *legends])
