@@ -180,6 +180,54 @@ def test_the_probe_takes_any_hidden_pair(figure):
     assert one.form.locator("[name=score]").input_value() == "20"
 
 
+# The rotation
+
+
+def test_the_rotation_turns_as_the_package_does(figure):
+    one = figure("rotation")
+    rng = np.random.default_rng(13)
+    for m, k, shift in rng.integers(0, (13, 13, 101), size=(12, 3)).tolist():
+        for name, value in (("query", m), ("key", k), ("shift", shift)):
+            one.slide(name, value)
+        query, key = (attention.rotary_embedding([1.0, 0.0], p + shift) for p in (m, k))
+        assert one.numbers("query0", "query1") == pytest.approx(query, abs=0.51e-4)
+        assert one.numbers("key0", "key1") == pytest.approx(key, abs=0.51e-4)
+        assert one.numbers("dot") == pytest.approx([query @ key], abs=0.51e-4)
+        assert one.numbers("queryposition", "keyposition", "distance") == [
+            m + shift, k + shift, abs(m - k)
+        ]  # fmt: skip
+        tilts = [
+            float(re.search(r"rotate\((.*)\)", arrow.get_attribute("transform"))[1])
+            for arrow in one.form.locator("[data-arrow]").all()
+        ]
+        wanted = [-np.degrees(np.arctan2(*turned[::-1])) for turned in (key, query)]
+        assert tilts == pytest.approx(wanted, abs=0.051)
+
+
+def test_moving_both_changes_no_dot_product_and_the_arrow_keys_do(figure):
+    one = figure("rotation")
+    drawing = one.form.locator("svg")
+    before, drawn = one.results(), drawing.get_attribute("aria-label")
+    one.slide("shift", 77)
+    after = one.results()
+    assert (after["dot"], after["distance"]) == (before["dot"], before["distance"])
+    assert after["query0"] != before["query0"]
+    assert drawing.get_attribute("aria-label") != drawn
+    slider = one.form.locator("[name=query]")
+    slider.focus()
+    one.tab.keyboard.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == one.results()["query"] == "4"
+    assert one.results()["dot"] != before["dot"]
+    assert one.said() == f"4 apart, the dot product is {one.results()['dot']}."
+
+
+def test_the_arrows_stay_where_the_build_drew_them(figure):
+    code = "(form) => form.querySelector('svg').outerHTML"
+    built = figure("rotation", java_script_enabled=False)
+    assert figure("rotation").settled().form.evaluate(code) == built.form.evaluate(code)
+    assert built.form.locator("svg").is_visible()
+
+
 # Costs and counts
 
 

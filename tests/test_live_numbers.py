@@ -143,6 +143,18 @@ def test_causal_mask(js):
         assert np.array_equal(np.array(got, bool).reshape(case[:2]), attention.causal_mask(*case))
 
 
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_rotary_positions(js, interleaved):
+    rng = np.random.default_rng(11)
+    cases = []
+    for _ in range(CASES):
+        x = rng.normal(size=2 * rng.integers(1, 9))
+        position, base = int(rng.integers(0, 500)), float(rng.choice([10000, 100, 500000]))
+        cases.append([x.tolist(), position, base, interleaved])
+    for case, got in zip(cases, js("rotaryEmbedding", cases), strict=True):
+        agree(got, attention.rotary_embedding(*case), case)
+
+
 def test_statistics(js):
     """Mean, median, standard error and the Jacobian's norm, by numpy's definitions."""
     rng = np.random.default_rng(5)

@@ -13,6 +13,7 @@ import pytest
 from attention import (
     GPT2_SMALL,
     MASK,
+    Transformer,
     alibi_slopes,
     attention_flops,
     attention_parameters,
@@ -25,8 +26,10 @@ from attention import (
     entropy,
     feed_forward_parameters,
     layer_flops,
+    layer_norm,
     linear_parameters,
     merge_heads,
+    multi_head_attention,
     norm_parameters,
     rotary_embedding,
     scaled_dot_product_attention,
@@ -52,9 +55,9 @@ HERE = [name for name in CASES if name not in NOT_HERE]
 
 
 def test_none_is_left_out_silently():
-    assert len(CASES) == 88
+    assert len(CASES) == 97
     assert CASES.keys() == set(HERE) | NOT_HERE.keys()
-    assert len(HERE) == 80
+    assert len(HERE) == 89
 
 
 @pytest.mark.parametrize("name", HERE)
@@ -349,6 +352,37 @@ def rotary_distance(given):
     return {"interleaved": scores(True), "half": scores(False)}
 
 
+def rotary_layouts(given):
+    query, key, positions = (np.array(given[name]) for name in ("q", "k", "pos"))
+    order = [0, 2, 1, 3]  # in which halves meet whom neighbours met
+    tiled = np.tile(query, (len(positions), 1))
+    return {
+        "scores": rotary_embedding(tiled, positions, interleaved=True) @ key,
+        "reordered": rotary_embedding(tiled[:, order], positions) @ key[order],
+    }
+
+
+def rotary_cache(given):
+    positions = np.array(given["pos"])
+    keys = np.tile(given["pair"], (len(positions), 1))
+    turned = rotary_embedding(keys, positions)
+    return {"scores": attention_scores(turned[-1:], turned, scale=1)}
+
+
+def output_projection(given):
+    x, stored = np.array(given["x"]), np.array(given["stored"])
+    alone, same = x[:, None], np.eye(x.shape[-1])  # texts of one token, which sees itself
+    return {"output": multi_head_attention(alone, same, same, same, stored.T, 1)[:, 0]}
+
+
+def normed(given):
+    return {"normed": layer_norm(given["x"], eps=given["eps"])}
+
+
+def spread_of_visible(given):
+    return {"bits": entropy(softmax(given["scores"], mask=np.array(given["keep"])))}
+
+
 def saturated(given):
     scores = np.array(given["scores"])
     return {
@@ -426,6 +460,12 @@ def modded(given):
     return {"count": n * (layer + scalars) + embedding_parameters(V, d) + linear_parameters(d, V)}
 
 
+def tied(given):
+    V, sizes = given["V"], {name: given[name] for name in "DLhH"}
+    bare = {"gated": True, "feed_forward_bias": False, "norm_bias": False}
+    return {"count": total(Transformer(vocabulary=V, outer_norms=1, **sizes, **bare))}
+
+
 def paper_table_3(given):
     V = given["V"]
     counts, intervals = [], []
@@ -483,14 +523,17 @@ SPECIAL = {
     "causal_keep": causal_keep,
     "dtype_promotion": promotion,
     "entropy": spread,
+    "entropy_masked": spread_of_visible,
     "entropy_rows": spread_rows,
     "fill_row": filled,
     "float16_dot": half_precision,
     "flops": flops,
     "gqa": grouped,
+    "layer_norm": normed,
     "mask_by_multiply": filled,
     "merge_heads": heads_merged,
     "multihead_no_projection": without_projection,
+    "output_projection": output_projection,
     "params_gpt2": gpt2,
     "params_gpt2_family": gpt2_family,
     "params_gpt2_noqkv": gpt2_without_biases,
@@ -499,6 +542,7 @@ SPECIAL = {
     "params_modded": modded,
     "params_qkv": three_projections,
     "params_table3": paper_table_3,
+    "params_tied": tied,
     "row": saturated,
     "row_binary_convention": added,
     "score_bytes": stored_scores,
@@ -507,6 +551,8 @@ SPECIAL = {
     "softmax1": softmax_one,
     "softmax_matrix": matrix_softmax,
     "rope": rotary,
+    "rope_cache": rotary_cache,
+    "rope_layouts": rotary_layouts,
     "rope_relative": rotary_distance,
     "split_heads": heads_split,
     "zero_query_rows": query_rows,

@@ -25,6 +25,7 @@ from attention import (
     entropy,
     layer_flops,
     matrix_flops,
+    rotary_embedding,
     score_bytes,
     score_entries,
     softmax,
@@ -154,6 +155,38 @@ def probe(title: str, tokens, scores, visible) -> str:
         },
         mended=words.PROBE["mended"].format(token=tokens[i], row=kept),
         words=words.PROBE,
+    )
+
+
+def rotation(title: str, query, key, query_position: int, key_position: int) -> str:
+    """A pair of a query and one of a key, (2,) each, turned by positions that one can move."""
+    pairs = {"query": np.asarray(query, float), "key": np.asarray(key, float)}
+    places = {"query": query_position, "key": key_position}
+    radius, longest = 96, max(np.hypot(*pair) for pair in pairs.values())
+    parts_of = {}
+    for name, pair in pairs.items():
+        turned = rotary_embedding(pair, places[name])
+        parts_of[name] = {
+            "position": places[name],
+            "angle": math.degrees(places[name]),  # one radian from each position to the next
+            "turned": turned,
+            "tilt": -math.degrees(math.atan2(turned[1], turned[0])),  # down is positive in SVG
+            "length": radius * np.hypot(*pair) / longest,
+        }
+    distance = abs(query_position - key_position)
+    return _figure(
+        "rotation",
+        title,
+        {"pairs": {n: pair.tolist() for n, pair in pairs.items()}, "words": words.ROTATION},
+        places=places,
+        radius=radius,
+        parts_of=parts_of,
+        distance=distance,
+        between=math.degrees(distance),
+        dot=parts_of["query"]["turned"] @ parts_of["key"]["turned"],
+        drawn=words.ROTATION["drawn"].format(
+            **{name: fixed(of["angle"], 1) for name, of in parts_of.items()}
+        ),
     )
 
 

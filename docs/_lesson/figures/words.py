@@ -14,6 +14,11 @@ PROBE = {
     "lost": "the row of “{token}” is 0 divided by 0, which is no number: its weights are lost",
 }
 
+ROTATION = {
+    "dot": "{distance} apart, the dot product is {dot}.",
+    "drawn": "The pair of the query, turned by {query} degrees, and that of the key, by {key}.",
+}
+
 DIAL = {
     "plot": "FLOPs of one layer by tokens: the matrices and the n² part are equal at "
     "{crossover} tokens.",

@@ -16,7 +16,7 @@ def credit(name: str, given, wrong, right) -> str:
     """Who reported a case, as HTML, if the page shows its input and both its answers.
 
     Each of `given`, `wrong` and `right` is an array or a tuple of arrays. Raises
-    ValueError for one that the case does not hold.
+    ValueError for one that the case does not hold, and for a wrong one that is a right one.
     """
     case = CASES[name]
     held = {
@@ -28,8 +28,18 @@ def credit(name: str, given, wrong, right) -> str:
         for array in shown if isinstance(shown, tuple) else (shown,):
             if not any(same(array, value) for value in held[part].values()):
                 raise ValueError(f"{name} has nothing {part} like {array!r}: {held[part]}")
+            if part == "wrong" and any(same(array, value) for value in held["right"].values()):
+                raise ValueError(f"{name}: {array!r} is not wrong")
     links = (f'<a href="{address}">{text}</a>' for text, address in reports(case))
     return f"<p>Reported in {', '.join(links)}</p>"
+
+
+def counted() -> str:
+    """How many bugs the page shows, as HTML. The case that is none says so by its name."""
+    shown = re.findall(r'print\(credit\("([^"]+)"', FILE.with_suffix(".md").read_text("utf-8"))
+    none = sum(name.endswith("-harmless") for name in shown)
+    suspects = "one suspect that is none" if none == 1 else f"{none} suspects that are none"
+    return f"<p>{len(shown) - none} real bugs, each with its wrong output, and {suspects}.</p>"
 
 
 def same(array, value) -> bool:

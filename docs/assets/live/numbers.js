@@ -53,6 +53,19 @@ export function jacobianNorm(p) {
   return Math.sqrt(squares);
 }
 
+// Turns the pairs of one token's numbers by its position, as the package's rotary_embedding.
+export function rotaryEmbedding(x, position, base = 10000, interleaved = false) {
+  const half = x.length / 2;
+  const turned = [...x];
+  for (let i = 0; i < half; i++) {
+    const [a, b] = interleaved ? [2 * i, 2 * i + 1] : [i, i + half];
+    const angle = position * base ** ((-2 * i) / x.length);
+    turned[a] = x[a] * Math.cos(angle) - x[b] * Math.sin(angle);
+    turned[b] = x[a] * Math.sin(angle) + x[b] * Math.cos(angle);
+  }
+  return turned;
+}
+
 // Statistics
 
 export const range = (n) => Array.from({ length: n }, (_, i) => i);
