@@ -130,12 +130,12 @@ const python = {
 // What is kept in the browser, where it lets us.
 
 const memory = {
-  key: (kind) => here(kind).pathname,
-  read(kind) {
-    try { return localStorage.getItem(this.key(kind)); } catch { return null; }
+  key: (name) => here(name).pathname,
+  read(name) {
+    try { return localStorage.getItem(this.key(name)); } catch { return null; }
   },
-  write(kind, text) {
-    try { localStorage.setItem(this.key(kind), text); } catch { /* then it is not kept */ }
+  write(name, text) {
+    try { localStorage.setItem(this.key(name), text); } catch { /* then it is not kept */ }
   },
 };
 
@@ -172,6 +172,10 @@ function caseView(one, open) {
 
 function checkView(verdict) {
   const parts = [];
+  if (verdict.next) {
+    const { says, page, title } = verdict.next;
+    parts.push(el("p", { className: "turn-next" }, `${says} `, el("a", { href: `../${page}/` }, title)));
+  }
   if (verdict.problem)
     parts.push(el("p", { className: "turn-problem" }, verdict.problem.message), ...trace(verdict.problem.trace));
   for (const { says, comes_from } of verdict.recognised)
@@ -207,6 +211,7 @@ function casesView({ problems, caught, escaped, beyond = [] }) {
 function mount(box) {
   const { kind, runtime, exercise, version, bytes } = box.dataset;
   const setting = { runtime, exercise, version };
+  const name = `${exercise}-${kind}`; // what this box is kept as: each exercise has its own
   const [run, stop, reset, undo] = ["run", "stop", "reset", "undo"].map((name) =>
     box.querySelector(`[data-do=${name}]`));
   const code = box.querySelector("textarea");
@@ -224,7 +229,7 @@ function mount(box) {
   };
 
   const edited = () => {
-    memory.write(kind, code.value);
+    memory.write(name, code.value);
     stale();
   };
 
@@ -251,7 +256,7 @@ function mount(box) {
   run.onclick = () => {
     if (python.run) return;
     const text = code.value;
-    memory.write(kind, text);
+    memory.write(name, text);
     show(python.ready ? "Running …" : "Loading Python …");
     busy(true);
     python.begin(setting, {
@@ -268,7 +273,7 @@ function mount(box) {
   stop.onclick = () => python.stop(`Stopped by you${python.place()}.`);
 
   // What a reset takes away stays within reach, also after a reload.
-  const taken = `${kind}-before-reset`;
+  const taken = `${name}-before-reset`;
   const swap = (text) => {
     memory.write(taken, code.value);
     code.value = text;
@@ -295,7 +300,7 @@ function mount(box) {
     }
   };
 
-  code.value = memory.read(kind) ?? starter;
+  code.value = memory.read(name) ?? starter;
   code.readOnly = run.disabled = reset.disabled = false; // what was typed before would be lost
 }
 

@@ -3,5 +3,6 @@
 from _lesson import DOCS
 
 YOUR_TURN = DOCS / "your-turn.toml"
+YOUR_HEADS = DOCS / "your-heads.toml"
 
-EXERCISES = (YOUR_TURN,)  # the data files; the page of each has the same name
+EXERCISES = (YOUR_TURN, YOUR_HEADS)  # the data files; the page of each has the same name

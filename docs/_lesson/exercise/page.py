@@ -52,8 +52,7 @@ What you write is kept in this browser.</p>
 <p class="turn-summary">Not run yet.</p>
 </div>
 <noscript><p>Without JavaScript, run the checks on your own computer, as said below.</p></noscript>
-</div>
-"""
+</div>"""
 
 
 class ExercisePage:
@@ -149,10 +148,12 @@ class ExercisePage:
         )
 
 
-def cell(value: list | bool) -> str:
+def cell(value: list | bool | int) -> str:
     """An argument in a table of cases."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
     return matrix([[str(x) for x in row] for row in value])
 
 

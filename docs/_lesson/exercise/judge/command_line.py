@@ -35,7 +35,10 @@ def report(verdict: dict) -> str:
         lines += _printed(case["printed"])
     for known in verdict["recognised"]:
         lines += ["", f"{known['says']}.", known["comes_from"]]
-    return "\n".join([*lines, "", verdict["summary"]])
+    lines += ["", verdict["summary"]]
+    if verdict["next"]:
+        lines += ["", verdict["next"]["says"]]
+    return "\n".join(lines)
 
 
 def report_challenge(result: dict) -> str:

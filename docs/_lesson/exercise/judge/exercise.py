@@ -17,6 +17,12 @@ class Exercise:
 
     def __init__(self, text: str):
         self.data = tomllib.loads(text)
+        given = self.data.get("given", "")  # functions that each of its programs begins with
+        for name in ("starter", "solution"):
+            if name in self.data:
+                self.data[name] = given + self.data[name]
+        for one in (one for wrong in self.data["wrong"] for one in spellings(wrong)):
+            one["program"] = given + one["program"]
         self.names = [argument["name"] for argument in self.data["argument"]]
         self.about = {"subject": self.data["subject"], "call": called(self.names)}
         self.cases = self.data["case"]
@@ -28,8 +34,13 @@ class Exercise:
         return [
             (wrong, results_of(one["program"], self.cases, self.names))
             for wrong in self.wrong
-            for one in (wrong, *wrong.get("spelling", []))
+            for one in spellings(wrong)
         ]
+
+
+def spellings(wrong: dict) -> list[dict]:
+    """A wrong answer and the other spellings of it: each has a program."""
+    return [wrong, *wrong.get("spelling", [])]
 
 
 def results_of(program: str, cases: list[dict], names: list[str]) -> list[dict]:

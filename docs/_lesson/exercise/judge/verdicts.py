@@ -13,9 +13,10 @@ from .sandbox import SECONDS, Run
 def judge(source: str, exercise: Exercise, seconds: float = SECONDS, reached=None) -> dict:
     """Run a learner's code on every case: -> the verdict as plain data.
 
-    {passed, total, summary, problem, printed, cases: [...], recognised: [...]}. The code may
-    take `seconds` over all cases together. `reached` is called with the number of the check
-    and the line, before a line is first run.
+    {passed, total, summary, problem, printed, cases: [...], recognised: [...], next}, where
+    `next` says where to go on, once all checks pass. The code may take `seconds` over all
+    cases together. `reached` is called with the number of the check and the line, before a
+    line is first run.
     """
     total = len(exercise.cases)
     number = 0
@@ -51,6 +52,7 @@ def judge(source: str, exercise: Exercise, seconds: float = SECONDS, reached=Non
         "printed": run.printed,
         "cases": cases,
         "recognised": recognised(results, exercise),
+        "next": exercise.data.get("next") if passed == total else None,
     }
 
 

@@ -1,0 +1,200 @@
+"""Every exercise is right, tells its wrong answers apart, and works as it is downloaded."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from _lesson.exercise import EXERCISES, YOUR_HEADS
+from _lesson.exercise.judge.challenge import challenge
+from _lesson.exercise.judge.command_line import report
+from _lesson.exercise.judge.exercise import results_of, spellings
+from _lesson.exercise.judge.verdicts import compare, judge
+from _lesson.exercise.page import ExercisePage
+from _lesson.exercise.publish import download
+from helpers import lesson
+
+from attention import attention_weights, multi_head_attention, split_heads
+
+PAGES = {file.stem: ExercisePage(file) for file in EXERCISES}
+EVERY = {
+    f"{stem}: {wrong['name']} {number}": (page.exercise, wrong, one)
+    for stem, page in PAGES.items()
+    for wrong in page.exercise.wrong
+    for number, one in enumerate(spellings(wrong))
+    if not wrong["equal"]
+}
+
+
+def heads(case: dict) -> list:
+    weights = (np.array(case[name], float) for name in ("x", "W_Q", "W_K", "W_V", "W_O"))
+    return multi_head_attention(*weights, case["num_heads"], is_causal=case["causal"])
+
+
+def as_line(case: dict, names: list[str]) -> str:
+    return ", ".join(f"{name}={case[name]}" for name in names)
+
+
+def passes(program: str, exercise, cases: list[dict]) -> bool:
+    results = results_of(program, cases, exercise.names)
+    pairs = zip(results, cases, strict=True)
+    return all(compare(result, case["output"])["state"] == "passed" for result, case in pairs)
+
+
+# --- What holds for each exercise
+
+
+@pytest.mark.parametrize("stem", PAGES)
+def test_the_starter_fails_every_check_and_the_solution_none(stem):
+    exercise = PAGES[stem].exercise
+    assert judge(exercise.data["starter"], exercise)["passed"] == 0
+    assert judge(exercise.data["solution"], exercise)["passed"] == len(exercise.cases)
+
+
+@pytest.mark.parametrize("one", EVERY)
+def test_a_wrong_answer_fails_and_is_recognised_by_its_own_name_alone(one):
+    exercise, wrong, spelling = EVERY[one]
+    verdict = judge(spelling["program"], exercise)
+    assert verdict["passed"] < verdict["total"]
+    known = verdict["recognised"]
+    assert [known["name"] for known in known] == [wrong["name"]]
+    assert known[0]["says"] == f"These are the outputs of: {wrong['name']}"
+    assert known[0]["comes_from"] == wrong["comes_from"]
+
+
+@pytest.mark.parametrize("stem", PAGES)
+def test_the_pages_own_cases_catch_every_wrong_program_and_the_visible_do_not(stem):
+    exercise = PAGES[stem].exercise
+    lines = [as_line(case, exercise.names) for case in exercise.cases]
+    result = challenge("\n".join(lines), exercise)
+    assert (result["problems"], result["escaped"]) == ([], [])
+    shown = [line for line, case in zip(lines, exercise.cases, strict=True) if not case["hidden"]]
+    assert challenge("\n".join(shown), exercise)["escaped"]
+
+
+@pytest.mark.parametrize("stem", PAGES)
+def test_the_downloaded_file_prints_the_same_verdicts(stem, tmp_path):
+    page = PAGES[stem]
+    exercise = page.exercise
+    (tmp_path / f"{stem}.py").write_text(download(page.data_file), "utf-8")
+    for code in (exercise.data["solution"], exercise.wrong[0]["program"]):
+        (tmp_path / "mine.py").write_text(code, "utf-8")
+        command = [sys.executable, "-I", "-S", f"{stem}.py", "mine.py"]
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8")
+        verdict = judge(code, exercise)
+        assert result.stdout == report(verdict) + "\n"
+        assert result.returncode == (verdict["passed"] < verdict["total"])
+
+
+@pytest.mark.parametrize("stem", PAGES)
+def test_who_solves_it_is_told_the_next_page_and_nobody_else(stem):
+    exercise = PAGES[stem].exercise
+    verdict = judge(exercise.data["solution"], exercise)
+    following = lesson()[lesson().index(f"{stem}/") + 1]
+    assert f"{verdict['next']['page']}/" == following
+    assert report(verdict).endswith(verdict["next"]["says"])
+    assert judge(exercise.data["starter"], exercise)["next"] is None
+
+
+@pytest.mark.parametrize("stem", PAGES)
+def test_its_texts_give_nothing_away_and_no_digit_that_nothing_checks(stem):
+    data = PAGES[stem].exercise.data
+    lines = [line.strip() for line in data["solution"].splitlines() if "=" in line]
+    texts = [hint["text"] for hint in data["hint"]] + [one["comes_from"] for one in data["wrong"]]
+    assert len(data["hint"]) == 3
+    assert [line for line in lines for text in texts if line in text] == []
+    texts += [
+        data["task"],
+        data["returns"],
+        data["next"]["says"],
+        *(a["holds"] for a in data["argument"]),
+    ]
+    assert [text for text in texts if re.search(r"\d", text)] == []
+    steps = re.findall(r"# (\d+)\. ", data["solution"])
+    assert steps == [str(n + 1) for n in range(len(steps))]
+    assert len(steps) >= 4
+
+
+# --- Several heads
+
+HEADS = PAGES[YOUR_HEADS.stem].exercise
+NAMES = {wrong["name"] for wrong in HEADS.wrong}
+
+
+@pytest.mark.parametrize("case", HEADS.cases, ids=lambda case: case["why"])
+def test_the_package_agrees_with_every_case_of_several_heads(case):
+    np.testing.assert_allclose(np.array(case["output"]), heads(case), rtol=1e-12, atol=1e-12)
+
+
+def largest_weight(case: dict) -> float:
+    Q, K = (
+        split_heads(np.array(case["x"], float) @ case[name], case["num_heads"])
+        for name in ("W_Q", "W_K")
+    )
+    return attention_weights(Q, K).max()
+
+
+def test_hidden_cases_of_several_heads_have_unequal_sizes_signs_and_no_saturation():
+    for case in (case for case in HEADS.cases if case["hidden"]):
+        width = len(case["W_Q"][0]) // case["num_heads"]
+        assert case["num_heads"] not in (width, len(case["x"])) or case["why"].startswith(
+            "More tokens"
+        )
+        assert min(cell for name in ("x", "W_Q") for row in case[name] for cell in row) < 0
+        assert largest_weight(case) < 0.95
+
+
+def published(kind: str) -> list[dict]:
+    """Cases as well-known exercises have them: large numbers, or ones alone."""
+    rng = np.random.default_rng(0)
+    cases = []
+    for n, D, h in ((4, 4, 2), (6, 8, 4)):
+        if kind == "ones":
+            x, *weights = np.ones((n, D)), *np.ones((4, D, D))
+        else:
+            x = rng.permutation(n * D).reshape(n, D).astype(float)
+            weights = [rng.permutation(D * D).reshape(D, D).astype(float) for _ in range(4)]
+        given = [x.tolist(), *(w.tolist() for w in weights), h, False]
+        case = dict(zip(HEADS.names, given, strict=True))
+        cases.append(case | {"output": heads(case).tolist()})
+    return cases
+
+
+SCALES = {
+    "scaled by the width of a token",
+    "scaled by the width of all heads",
+    "root of the number of tokens",
+    "root of the number of heads",
+    "divided by the width",
+    "no scaling",
+}
+
+
+@pytest.mark.parametrize("kind", ["saturated", "ones"])
+def test_the_cases_of_well_known_exercises_let_wrong_programs_through(kind):
+    cases = published(kind)
+    escaped = {one["name"] for one in HEADS.wrong if passes(one["program"], HEADS, cases)}
+    if kind == "saturated":
+        assert escaped == SCALES | {"causal ignored", "one head only"}
+    else:
+        seen = {"no output projection", "softmax over heads", "input split before projection"}
+        assert escaped == NAMES - seen
+
+
+MISREAD = {
+    "num_heads=2.5": "num_heads is 2.5: write a whole number from 1 to 8",
+    "num_heads=True": "num_heads is True: write a whole number",
+    "num_heads=0": "num_heads is 0: write a whole number",
+    "num_heads=3": "a row of W_Q has 2 numbers, and num_heads is 3: all heads are equally wide",
+    "W_O=[[1]]": "a row of W_V has 2 numbers, and W_O 1 row of 1: each number of the joined heads",
+    "x=[[1], [2]]": "a row of x has 1 numbers, and W_Q 2 rows of 2: each number of a token",
+}
+
+
+@pytest.mark.parametrize("change", MISREAD)
+def test_a_case_of_several_heads_that_cannot_be_run_is_told_why(change):
+    name, _, _ = change.partition("=")
+    parts = {one: f"{one}={HEADS.cases[0][one]}" for one in HEADS.names}
+    result = challenge(", ".join((parts | {name: change}).values()), HEADS)
+    assert MISREAD[change] in "\n".join(result["problems"])
