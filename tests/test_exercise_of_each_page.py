@@ -6,16 +6,17 @@ import sys
 
 import numpy as np
 import pytest
-from _lesson.exercise import EXERCISES, YOUR_HEADS
+from _lesson.exercise import EXERCISES, YOUR_GRADIENT, YOUR_HEADS, YOUR_TURN
 from _lesson.exercise.judge.challenge import challenge
 from _lesson.exercise.judge.command_line import report
 from _lesson.exercise.judge.exercise import results_of, spellings
+from _lesson.exercise.judge.results import parts, read
 from _lesson.exercise.judge.verdicts import compare, judge
 from _lesson.exercise.page import ExercisePage
 from _lesson.exercise.publish import download
 from helpers import lesson
 
-from attention import attention_weights, multi_head_attention, split_heads
+from attention import attention_backward, attention_weights, multi_head_attention, split_heads
 
 PAGES = {file.stem: ExercisePage(file) for file in EXERCISES}
 EVERY = {
@@ -37,7 +38,7 @@ def as_line(case: dict, names: list[str]) -> str:
 
 
 def passes(program: str, exercise, cases: list[dict]) -> bool:
-    results = results_of(program, cases, exercise.names)
+    results = results_of(program, cases, exercise.names, exercise.outputs)
     pairs = zip(results, cases, strict=True)
     return all(compare(result, case["output"])["state"] == "passed" for result, case in pairs)
 
@@ -64,11 +65,17 @@ def test_a_wrong_answer_fails_and_is_recognised_by_its_own_name_alone(one):
 
 
 @pytest.mark.parametrize("stem", PAGES)
-def test_the_pages_own_cases_catch_every_wrong_program_and_the_visible_do_not(stem):
+def test_the_pages_own_cases_catch_every_wrong_program(stem):
     exercise = PAGES[stem].exercise
     lines = [as_line(case, exercise.names) for case in exercise.cases]
     result = challenge("\n".join(lines), exercise)
     assert (result["problems"], result["escaped"]) == ([], [])
+
+
+@pytest.mark.parametrize("stem", [YOUR_TURN.stem, YOUR_HEADS.stem])
+def test_wrong_programs_can_pass_the_visible_cases_as_these_pages_say(stem):
+    exercise = PAGES[stem].exercise
+    lines = [as_line(case, exercise.names) for case in exercise.cases]
     shown = [line for line, case in zip(lines, exercise.cases, strict=True) if not case["hidden"]]
     assert challenge("\n".join(shown), exercise)["escaped"]
 
@@ -198,3 +205,66 @@ def test_a_case_of_several_heads_that_cannot_be_run_is_told_why(change):
     parts = {one: f"{one}={HEADS.cases[0][one]}" for one in HEADS.names}
     result = challenge(", ".join((parts | {name: change}).values()), HEADS)
     assert MISREAD[change] in "\n".join(result["problems"])
+
+
+# --- The gradient
+
+GRADIENT = PAGES[YOUR_GRADIENT.stem].exercise
+
+
+def gradients(case: dict) -> list:
+    """dQ, dK and dV below each other, with an empty row between them, as the judge reads them."""
+    found = attention_backward(*(np.array(case[name], float) for name in GRADIENT.names))
+    return read([one.tolist() for one in found], GRADIENT.outputs)[0]
+
+
+@pytest.mark.parametrize("case", GRADIENT.cases, ids=lambda case: case["why"])
+def test_the_package_agrees_with_every_case_of_the_gradient(case):
+    for ours, theirs in zip(parts(case["output"]), parts(gradients(case)), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", GRADIENT.cases, ids=lambda case: case["why"])
+def test_no_case_of_the_gradient_has_values_of_equal_sums_or_a_saturated_softmax(case):
+    sums = [sum(row) for row in case["V"]]
+    assert len(set(sums)) == len(sums)
+    assert attention_weights(np.array(case["Q"]), np.array(case["K"])).max() < 0.95
+
+
+BLIND = {
+    "ones": [np.ones((3, 4))] * 4,
+    "equal sums": [np.ones((2, 2)), np.eye(2), np.eye(2), np.array([[1, 2], [3, 0]])],
+    "saturated": [np.eye(2), 99 * np.eye(2), np.eye(2), np.array([[1, 2], [3, 5]])],
+}
+SCALE = {wrong["name"] for wrong in GRADIENT.wrong if "scale f" in wrong["name"]} | {
+    "multiplied by the root",
+    "scale twice",
+    "queries and keys exchanged",
+    "queries multiplied for the queries",
+    "scores not turned over for the keys",
+    "the sign reversed",
+}
+
+
+@pytest.mark.parametrize("kind", BLIND)
+def test_cases_of_these_kinds_let_wrong_gradients_through(kind):
+    case = dict(zip(GRADIENT.names, (one.tolist() for one in BLIND[kind]), strict=True))
+    case["output"] = gradients(case)
+    escaped = {one["name"] for one in GRADIENT.wrong if passes(one["program"], GRADIENT, [case])}
+    assert escaped >= SCALE
+
+
+RETURNED = {
+    "return dQ": "dQ, dK, dV were expected",
+    "return [[1]], dK, 3": "dK: solve returned ",
+    "return [[1]], [[1]], [['a']]": "dV: row 0, column 0 is 'a'",
+    "return [[1]], [[1]], [[1]]": "1 row of 2, 2 rows of 2, 2 rows of 1 expected, 1 row of 1, 1 r",
+    "return None": "solve returned None",
+}
+
+
+@pytest.mark.parametrize("code", RETURNED)
+def test_what_is_wrong_with_one_of_several_results_is_said_with_its_name(code):
+    program = f"def solve(d_out, Q, K, V):\n    dQ, dK = [[1, 0]], 7\n    {code}\n"
+    verdict = judge(program, GRADIENT)
+    assert RETURNED[code] in verdict["cases"][0]["message"]

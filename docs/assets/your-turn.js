@@ -141,10 +141,15 @@ const memory = {
 
 // Verdicts
 
-const table = (name, rows, wrong) =>
-  el("table", {}, el("caption", {}, name), el("tbody", {}, ...rows.map((row, i) =>
-    el("tr", {}, ...row.map((cell, j) =>
-      el("td", {}, wrong.some(([r, c]) => r === i && c === j) ? el("mark", {}, `≠ ${cell}`) : cell))))));
+// Several matrices stand below each other, with an empty row between them: each gets its name.
+function table(name, rows, wrong, outputs) {
+  const names = outputs.length > 1 ? [...outputs] : [];
+  const heading = () => names.length ? [el("tr", {}, el("th", {}, names.shift()))] : [];
+  const line = (row, i) => el("tr", {}, ...row.map((cell, j) =>
+    el("td", {}, wrong.some(([r, c]) => r === i && c === j) ? el("mark", {}, `≠ ${cell}`) : cell)));
+  const body = [...heading(), ...rows.flatMap((row, i) => row.length ? [line(row, i)] : heading())];
+  return el("table", {}, el("caption", {}, name), el("tbody", {}, ...body));
+}
 
 const pre = (text, label) => el("div", { className: "turn-text" }, el("p", {}, label), el("pre", {}, el("code", {}, text)));
 
@@ -155,13 +160,13 @@ const trace = (steps) =>
 
 const printed = (text) => (text ? [pre(text, "Printed:")] : []);
 
-function caseView(one, open) {
+function caseView(one, open, outputs) {
   const kind = { passed: "success", failed: "failure" }[one.state] ?? "note";
   const call = Object.entries(one.call).map(([name, text]) => `${name} = ${text}`);
   const parts = [pre(call.join("\n"), one.why)];
   if (one.expected) {
-    const got = one.got.length ? table("got", one.got, one.wrong) : null;
-    parts.push(el("div", { className: "turn-tables md-typeset__scrollwrap" }, table("expected", one.expected, one.wrong), ...(got ? [got] : [])));
+    const got = one.got.length ? table("got", one.got, one.wrong, outputs) : null;
+    parts.push(el("div", { className: "turn-tables md-typeset__scrollwrap" }, table("expected", one.expected, one.wrong, outputs), ...(got ? [got] : [])));
     if (one.returned) parts.push(pre(one.returned, "Returned:"));
     parts.push(...trace(one.trace), ...printed(one.printed));
     if (one.note) parts.push(el("p", {}, one.note));
@@ -186,7 +191,7 @@ function checkView(verdict) {
     );
   parts.push(...printed(verdict.printed));
   const first = verdict.cases.find((one) => one.state === "failed");
-  return [...parts, ...verdict.cases.map((one) => caseView(one, one === first))];
+  return [...parts, ...verdict.cases.map((one) => caseView(one, one === first, verdict.outputs))];
 }
 
 const list = (items) => el("ul", {}, ...items.map((item) => el("li", {}, ...item)));

@@ -4,5 +4,10 @@ from _lesson import DOCS
 
 YOUR_TURN = DOCS / "your-turn.toml"
 YOUR_HEADS = DOCS / "your-heads.toml"
+YOUR_GRADIENT = DOCS / "your-gradient.toml"
 
-EXERCISES = (YOUR_TURN, YOUR_HEADS)  # the data files; the page of each has the same name
+EXERCISES = (
+    YOUR_TURN,
+    YOUR_HEADS,
+    YOUR_GRADIENT,
+)  # the data files; the page of each has the same name

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from _lesson.exercise import judge, publish, runtime
 from _lesson.exercise.judge.exercise import Exercise
-from _lesson.exercise.judge.results import TOLERANCE, power, written
+from _lesson.exercise.judge.results import TOLERANCE, parts, power, written
 from _lesson.site import glossary
 
 LOCAL = """\
@@ -82,9 +82,13 @@ class ExercisePage:
         for case in self.exercise.cases:
             if not case["hidden"]:
                 cells = [cell(case[name]) for name in self.exercise.names]
-                cells.append(matrix(written(case["output"], [])))
+                several = len(self.exercise.outputs) > 1
+                shown = written(case["output"], [])
+                cells += map(matrix, parts(shown) if several else [shown])
                 lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-        names = "".join(f"<th>{name}</th>" for name in [*self.exercise.names, "output"])
+        names = "".join(
+            f"<th>{name}</th>" for name in [*self.exercise.names, *self.exercise.outputs]
+        )
         body = "\n".join(lines)
         return f"<table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 

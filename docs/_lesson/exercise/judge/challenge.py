@@ -135,7 +135,7 @@ def challenge(text: str, exercise: Exercise) -> dict:
     """
     cases, problems = read_cases(text, exercise)
     if not problems:
-        outputs = results_of(exercise.data["solution"], cases, exercise.names)
+        outputs = results_of(exercise.data["solution"], cases, exercise.names, exercise.outputs)
         for case, right in zip(cases, outputs, strict=True):
             value = right["value"] or []
             if not value or not all(math.isfinite(x) for row in value for x in row):
@@ -149,7 +149,7 @@ def challenge(text: str, exercise: Exercise) -> dict:
         return {"summary": summary, "problems": problems, "caught": [], "escaped": []}
     caught, escaped, beyond = [], [], []
     for wrong in exercise.wrong:
-        results = results_of(wrong["program"], cases, exercise.names)
+        results = results_of(wrong["program"], cases, exercise.names, exercise.outputs)
         line = next(
             (
                 case["line"]

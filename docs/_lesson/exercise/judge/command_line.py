@@ -63,7 +63,8 @@ def _rows(rows: list[list[str]], wrong: list[list[int]]) -> str:
         [f"*{cell}*" if [i, j] in wrong else cell for j, cell in enumerate(row)]
         for i, row in enumerate(rows)
     ]
-    return "[" + ", ".join("[" + ", ".join(row) + "]" for row in marked) + "]"
+    text = "[" + ", ".join("[" + ", ".join(row) + "]" for row in marked) + "]"
+    return text.replace(", [], ", "], [")  # several matrices
 
 
 def main(argv: list[str], about: str, exercise: Exercise) -> int:

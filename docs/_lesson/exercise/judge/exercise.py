@@ -6,6 +6,7 @@ import functools
 import math
 import tomllib
 
+from .results import read
 from .sandbox import Run, called
 
 
@@ -26,13 +27,17 @@ class Exercise:
         self.names = [argument["name"] for argument in self.data["argument"]]
         self.about = {"subject": self.data["subject"], "call": called(self.names)}
         self.cases = self.data["case"]
+        self.outputs = self.data.get("outputs", ["output"])
+        for case in self.cases:
+            if len(self.outputs) > 1:
+                case["output"], *_ = read(case["output"], self.outputs)
         self.wrong = self.data["wrong"]
 
     @functools.cached_property
     def results(self) -> list[tuple[dict, list[dict]]]:
         """Each wrong answer, once for each of its spellings, with what that gives for each case."""
         return [
-            (wrong, results_of(one["program"], self.cases, self.names))
+            (wrong, results_of(one["program"], self.cases, self.names, self.outputs))
             for wrong in self.wrong
             for one in spellings(wrong)
         ]
@@ -43,12 +48,12 @@ def spellings(wrong: dict) -> list[dict]:
     return [wrong, *wrong.get("spelling", [])]
 
 
-def results_of(program: str, cases: list[dict], names: list[str]) -> list[dict]:
+def results_of(program: str, cases: list[dict], names: list[str], outputs=()) -> list[dict]:
     """What a program of the data file gives for each of `cases`; it is not timed.
 
     Raises ValueError for a program that cannot be called.
     """
-    run = Run(program, names, seconds=math.inf)
+    run = Run(program, names, seconds=math.inf, outputs=outputs)
     if run.problem:
         raise ValueError(f"a program of the exercise fails: {run.problem['message']}")
     return [run.call(case) for case in cases]

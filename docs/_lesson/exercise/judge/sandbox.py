@@ -10,7 +10,7 @@ import sys
 from time import monotonic
 
 from .characters import stray
-from .results import matrix, short
+from .results import read, short
 
 SECONDS = 2  # that a learner's code may run, over all checks together
 PRINTED = 2000  # characters of its output that are kept, for each check
@@ -25,12 +25,16 @@ class Stopped(BaseException):
 class Run:
     """A source text, run once; `call` gives what its `solve` makes of one case.
 
-    `names` are those of its arguments, in order. It may take `seconds` over all calls
+    `names` are those of its arguments, in order, and `outputs` those of what it returns,
+    where that is more than one matrix. It may take `seconds` over all calls
     together. `reached(line)` is called before a line is first run.
     """
 
-    def __init__(self, source: str, names: list[str], seconds: float = SECONDS, reached=None):
+    def __init__(
+        self, source: str, names: list[str], seconds: float = SECONDS, reached=None, outputs=()
+    ):
         self.source, self.names, self.seconds, self.reached = source, names, seconds, reached
+        self.outputs = outputs
         self.until = monotonic() + seconds
         self.namespace = {"__name__": "your_code", "input": _no_input}
         self.stopped = False
@@ -52,7 +56,7 @@ class Run:
         try:
             done["changed"] = bool(given != kept)
             if not done["error"]:
-                value, problem, note = matrix(done["got"])
+                value, problem, note = read(done["got"], self.outputs)
         except Exception as error:  # of a learner's own class, or an array among the lists
             done["changed"] = True
             problem = f"the result cannot be read: {type(error).__name__}"

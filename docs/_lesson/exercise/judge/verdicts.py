@@ -6,7 +6,7 @@ import math
 
 from .exercise import Exercise
 from .recognition import recognised
-from .results import differing, fits, short, size, written
+from .results import differing, fits, parts, short, size, written
 from .sandbox import SECONDS, Run
 
 
@@ -21,7 +21,7 @@ def judge(source: str, exercise: Exercise, seconds: float = SECONDS, reached=Non
     total = len(exercise.cases)
     number = 0
     heard = reached and (lambda line: reached(number, line))
-    run = Run(source, exercise.names, seconds, heard)
+    run = Run(source, exercise.names, seconds, heard, exercise.outputs)
     cases, results = [], []
     for number, case in enumerate(exercise.cases, 1):
         if run.problem or run.stopped:
@@ -50,6 +50,7 @@ def judge(source: str, exercise: Exercise, seconds: float = SECONDS, reached=Non
         "summary": summary,
         "problem": run.problem,
         "printed": run.printed,
+        "outputs": exercise.outputs,
         "cases": cases,
         "recognised": recognised(results, exercise),
         "next": exercise.data.get("next") if passed == total else None,
@@ -65,7 +66,11 @@ def compare(result: dict, output: list) -> dict:
     elif result["problem"]:
         message = result["problem"]
     elif not fits(value, output):
-        message = f"{size(output)} expected, {size(value)} returned"
+        several = [] in output
+        wanted, got = (
+            ", ".join(map(size, parts(rows))) if several else size(rows) for rows in (output, value)
+        )
+        message = f"{wanted} expected, {got} returned"
     else:
         wrong = differing(output, value)
         message = ""
