@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from _lesson.exercise import EXERCISES, YOUR_GRADIENT, YOUR_HEADS, YOUR_TURN
+from _lesson.exercise import EXERCISES, YOUR_CACHE, YOUR_GRADIENT, YOUR_HEADS, YOUR_TURN
 from _lesson.exercise.judge.challenge import challenge
 from _lesson.exercise.judge.command_line import report
 from _lesson.exercise.judge.exercise import results_of, spellings
@@ -14,9 +14,16 @@ from _lesson.exercise.judge.results import parts, read
 from _lesson.exercise.judge.verdicts import compare, judge
 from _lesson.exercise.page import ExercisePage
 from _lesson.exercise.publish import download
-from helpers import lesson
+from helpers import pages as navigation
 
-from attention import attention_backward, attention_weights, multi_head_attention, split_heads
+from attention import (
+    attention_backward,
+    attention_weights,
+    multi_head_attention,
+    rotary_embedding,
+    scaled_dot_product_attention,
+    split_heads,
+)
 
 PAGES = {file.stem: ExercisePage(file) for file in EXERCISES}
 EVERY = {
@@ -38,7 +45,7 @@ def as_line(case: dict, names: list[str]) -> str:
 
 
 def passes(program: str, exercise, cases: list[dict]) -> bool:
-    results = results_of(program, cases, exercise.names, exercise.outputs)
+    results = results_of(program, cases, exercise.names, **exercise.how)
     pairs = zip(results, cases, strict=True)
     return all(compare(result, case["output"])["state"] == "passed" for result, case in pairs)
 
@@ -98,7 +105,7 @@ def test_the_downloaded_file_prints_the_same_verdicts(stem, tmp_path):
 def test_who_solves_it_is_told_the_next_page_and_nobody_else(stem):
     exercise = PAGES[stem].exercise
     verdict = judge(exercise.data["solution"], exercise)
-    following = lesson()[lesson().index(f"{stem}/") + 1]
+    following = navigation()[navigation().index(f"{stem}/") + 1]
     assert f"{verdict['next']['page']}/" == following
     assert report(verdict).endswith(verdict["next"]["says"])
     assert judge(exercise.data["starter"], exercise)["next"] is None
@@ -268,3 +275,58 @@ def test_what_is_wrong_with_one_of_several_results_is_said_with_its_name(code):
     program = f"def solve(d_out, Q, K, V):\n    dQ, dK = [[1, 0]], 7\n    {code}\n"
     verdict = judge(program, GRADIENT)
     assert RETURNED[code] in verdict["cases"][0]["message"]
+
+
+# --- The cache
+
+CACHE = PAGES[YOUR_CACHE.stem].exercise
+
+
+def cached(case: dict) -> np.ndarray:
+    Q, K, V = (np.array(case[name], float) for name in "QKV")
+    Q, K = (rotary_embedding(one, np.arange(len(one))) for one in (Q, K))
+    return scaled_dot_product_attention(Q, K, V, is_causal=True)
+
+
+@pytest.mark.parametrize("case", CACHE.cases, ids=lambda case: case["why"])
+def test_the_package_agrees_with_every_case_of_the_cache(case):
+    np.testing.assert_allclose(np.array(case["output"]), cached(case), rtol=1e-12, atol=1e-12)
+
+
+def test_places_counted_from_one_are_equal_and_pass():
+    (equal,) = (one for one in CACHE.wrong if one["equal"])
+    assert equal["name"] == "places counted from one"
+    assert passes(equal["program"], CACHE, CACHE.cases)
+
+
+@pytest.mark.parametrize("kind", ["one token", "ones"])
+def test_a_test_on_the_first_token_or_on_ones_lets_wrong_caches_through(kind):
+    Q = K = [[1.0] * 4] * (1 if kind == "one token" else 3)
+    case = {"Q": Q, "K": K, "V": [[1.0] * 4] * len(Q)}
+    case["output"] = cached(case).tolist()
+    escaped = {one["name"] for one in CACHE.wrong if passes(one["program"], CACHE, [case])}
+    seen = {"one token": set(), "ones": {"values rotated too"}}
+    assert escaped == {one["name"] for one in CACHE.wrong} - seen[kind]
+
+
+CLASSES = {
+    "class Store: pass": "No class is named Cache. There is Store. The checks call Cache() and th",
+    "Cache = 3": "Cache is 3: it should be a class",
+    "class Cache: pass": "AttributeError: 'Cache' object has no attribute 'step'",
+    "class Cache:\n    def step(self, q): pass": "The checks call Cache() and then step(q, k, v)",
+    "class Cache:\n    def step(self, q, k, v): pass": "row 0 is None",
+    "class Cache:\n    def step(self, q, k, v):\n        v[0] = 9\n        return v": "",
+    "class Cache:\n    def step(self, q, k, v):\n        while True: pass": "Stopped after",
+}
+
+
+@pytest.mark.parametrize("code", CLASSES)
+def test_a_class_that_cannot_be_run_is_told_why(code):
+    verdict = judge(code, CACHE, seconds=0.5)
+    assert CLASSES[code] in (verdict["problem"] or verdict["cases"][0])["message"]
+    assert verdict["passed"] == 0
+
+
+def test_rows_of_an_odd_width_are_refused():
+    result = challenge("Q=[[1, 2, 3]], K=[[1, 2, 3]], V=[[1]]", CACHE)
+    assert result["problems"] == ["line 1: a row of Q has 3 numbers: numbers are rotated in pairs"]

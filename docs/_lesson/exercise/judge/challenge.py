@@ -117,6 +117,10 @@ def check_sizes(case: dict, exercise: Exercise) -> None:
                 f"a row of {rows} has {len(case[rows][0])} numbers, and {parts} is "
                 f"{case[parts]}: {rule['because']}"
             )
+    for rule in exercise.data.get("pairs", []):
+        width = len(case[rule["of"]][0])
+        if width % 2:
+            raise ValueError(f"a row of {rule['of']} has {width} numbers: {rule['because']}")
 
 
 # What an argument may be: how it is written, and what checks it.
@@ -135,7 +139,7 @@ def challenge(text: str, exercise: Exercise) -> dict:
     """
     cases, problems = read_cases(text, exercise)
     if not problems:
-        outputs = results_of(exercise.data["solution"], cases, exercise.names, exercise.outputs)
+        outputs = results_of(exercise.data["solution"], cases, exercise.names, **exercise.how)
         for case, right in zip(cases, outputs, strict=True):
             value = right["value"] or []
             if not value or not all(math.isfinite(x) for row in value for x in row):
@@ -149,7 +153,7 @@ def challenge(text: str, exercise: Exercise) -> dict:
         return {"summary": summary, "problems": problems, "caught": [], "escaped": []}
     caught, escaped, beyond = [], [], []
     for wrong in exercise.wrong:
-        results = results_of(wrong["program"], cases, exercise.names, exercise.outputs)
+        results = results_of(wrong["program"], cases, exercise.names, **exercise.how)
         line = next(
             (
                 case["line"]

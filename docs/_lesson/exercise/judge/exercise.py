@@ -25,9 +25,11 @@ class Exercise:
         for one in (one for wrong in self.data["wrong"] for one in spellings(wrong)):
             one["program"] = given + one["program"]
         self.names = [argument["name"] for argument in self.data["argument"]]
-        self.about = {"subject": self.data["subject"], "call": called(self.names)}
+        calls = self.data.get("calls")
+        self.about = {"subject": self.data["subject"], "call": called(self.names, calls)}
         self.cases = self.data["case"]
         self.outputs = self.data.get("outputs", ["output"])
+        self.how = {"outputs": self.outputs, "calls": calls}  # its programs are run
         for case in self.cases:
             if len(self.outputs) > 1:
                 case["output"], *_ = read(case["output"], self.outputs)
@@ -37,7 +39,7 @@ class Exercise:
     def results(self) -> list[tuple[dict, list[dict]]]:
         """Each wrong answer, once for each of its spellings, with what that gives for each case."""
         return [
-            (wrong, results_of(one["program"], self.cases, self.names, self.outputs))
+            (wrong, results_of(one["program"], self.cases, self.names, **self.how))
             for wrong in self.wrong
             for one in spellings(wrong)
         ]
@@ -48,12 +50,14 @@ def spellings(wrong: dict) -> list[dict]:
     return [wrong, *wrong.get("spelling", [])]
 
 
-def results_of(program: str, cases: list[dict], names: list[str], outputs=()) -> list[dict]:
+def results_of(program: str, cases: list[dict], names: list[str], **how) -> list[dict]:
     """What a program of the data file gives for each of `cases`; it is not timed.
+
+    `how` is that of the exercise, where it has several outputs or a class in place of `solve`.
 
     Raises ValueError for a program that cannot be called.
     """
-    run = Run(program, names, seconds=math.inf, outputs=outputs)
+    run = Run(program, names, seconds=math.inf, **how)
     if run.problem:
         raise ValueError(f"a program of the exercise fails: {run.problem['message']}")
     return [run.call(case) for case in cases]

@@ -21,7 +21,7 @@ def judge(source: str, exercise: Exercise, seconds: float = SECONDS, reached=Non
     total = len(exercise.cases)
     number = 0
     heard = reached and (lambda line: reached(number, line))
-    run = Run(source, exercise.names, seconds, heard, exercise.outputs)
+    run = Run(source, exercise.names, seconds, heard, **exercise.how)
     cases, results = [], []
     for number, case in enumerate(exercise.cases, 1):
         if run.problem or run.stopped:
@@ -80,7 +80,7 @@ def compare(result: dict, output: list) -> dict:
             if any(not math.isfinite(value[i][j]) for i, j in wrong):
                 message += ", and some are not finite"
         elif result["changed"]:
-            message = "the output is right, but solve changed the lists it was given"
+            message = "the output is right, but your code changed the lists it was given"
     return {
         "state": "failed" if message else "passed",
         "message": message or "passed",
