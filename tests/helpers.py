@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from _lesson.exercise import EXERCISES
 from _lesson.lesson import config
 
 from attention import blockwise_attention, scaled_dot_product_attention
@@ -66,8 +67,9 @@ def lesson() -> list[str]:
 
 
 def chapters() -> list[str]:
-    """The pages that teach: the lesson without its exercise."""
-    return [page for page in lesson() if page != "your-turn/"]
+    """The pages that teach: the lesson without its exercises."""
+    exercises = {f"{data.stem}/" for data in EXERCISES}
+    return [page for page in lesson() if page not in exercises]
 
 
 def build(source: Path, target: Path, **settings: str) -> None:

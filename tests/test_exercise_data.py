@@ -160,7 +160,8 @@ def test_without_python_for_the_browser_the_page_offers_the_command(monkeypatch,
     assert "textarea" not in PAGE.editor() + PAGE.rival()
     assert "built without Python" in PAGE.editor()
     assert PAGE.local().startswith("???+ info")
-    assert set(publish.published(EXERCISES)) == {"code/your-turn.py", "assets/judge.py"}
+    downloads = {f"code/{data.stem}.py" for data in EXERCISES}
+    assert set(publish.published(EXERCISES)) == downloads | {"assets/judge.py"}
 
 
 @pytest.mark.parametrize(

@@ -130,21 +130,26 @@ const python = {
 // What is kept in the browser, where it lets us.
 
 const memory = {
-  key: (kind) => here(kind).pathname,
-  read(kind) {
-    try { return localStorage.getItem(this.key(kind)); } catch { return null; }
+  key: (name) => here(name).pathname,
+  read(name) {
+    try { return localStorage.getItem(this.key(name)); } catch { return null; }
   },
-  write(kind, text) {
-    try { localStorage.setItem(this.key(kind), text); } catch { /* then it is not kept */ }
+  write(name, text) {
+    try { localStorage.setItem(this.key(name), text); } catch { /* then it is not kept */ }
   },
 };
 
 // Verdicts
 
-const table = (name, rows, wrong) =>
-  el("table", {}, el("caption", {}, name), el("tbody", {}, ...rows.map((row, i) =>
-    el("tr", {}, ...row.map((cell, j) =>
-      el("td", {}, wrong.some(([r, c]) => r === i && c === j) ? el("mark", {}, `≠ ${cell}`) : cell))))));
+// Several matrices stand below each other, with an empty row between them: each gets its name.
+function table(name, rows, wrong, outputs) {
+  const names = outputs.length > 1 ? [...outputs] : [];
+  const heading = () => names.length ? [el("tr", {}, el("th", {}, names.shift()))] : [];
+  const line = (row, i) => el("tr", {}, ...row.map((cell, j) =>
+    el("td", {}, wrong.some(([r, c]) => r === i && c === j) ? el("mark", {}, `≠ ${cell}`) : cell)));
+  const body = [...heading(), ...rows.flatMap((row, i) => row.length ? [line(row, i)] : heading())];
+  return el("table", {}, el("caption", {}, name), el("tbody", {}, ...body));
+}
 
 const pre = (text, label) => el("div", { className: "turn-text" }, el("p", {}, label), el("pre", {}, el("code", {}, text)));
 
@@ -155,13 +160,13 @@ const trace = (steps) =>
 
 const printed = (text) => (text ? [pre(text, "Printed:")] : []);
 
-function caseView(one, open) {
+function caseView(one, open, outputs) {
   const kind = { passed: "success", failed: "failure" }[one.state] ?? "note";
   const call = Object.entries(one.call).map(([name, text]) => `${name} = ${text}`);
   const parts = [pre(call.join("\n"), one.why)];
   if (one.expected) {
-    const got = one.got.length ? table("got", one.got, one.wrong) : null;
-    parts.push(el("div", { className: "turn-tables md-typeset__scrollwrap" }, table("expected", one.expected, one.wrong), ...(got ? [got] : [])));
+    const got = one.got.length ? table("got", one.got, one.wrong, outputs) : null;
+    parts.push(el("div", { className: "turn-tables md-typeset__scrollwrap" }, table("expected", one.expected, one.wrong, outputs), ...(got ? [got] : [])));
     if (one.returned) parts.push(pre(one.returned, "Returned:"));
     parts.push(...trace(one.trace), ...printed(one.printed));
     if (one.note) parts.push(el("p", {}, one.note));
@@ -172,6 +177,10 @@ function caseView(one, open) {
 
 function checkView(verdict) {
   const parts = [];
+  if (verdict.next) {
+    const { says, page, title } = verdict.next;
+    parts.push(el("p", { className: "turn-next" }, `${says} `, el("a", { href: `../${page}/` }, title)));
+  }
   if (verdict.problem)
     parts.push(el("p", { className: "turn-problem" }, verdict.problem.message), ...trace(verdict.problem.trace));
   for (const { says, comes_from } of verdict.recognised)
@@ -182,7 +191,7 @@ function checkView(verdict) {
     );
   parts.push(...printed(verdict.printed));
   const first = verdict.cases.find((one) => one.state === "failed");
-  return [...parts, ...verdict.cases.map((one) => caseView(one, one === first))];
+  return [...parts, ...verdict.cases.map((one) => caseView(one, one === first, verdict.outputs))];
 }
 
 const list = (items) => el("ul", {}, ...items.map((item) => el("li", {}, ...item)));
@@ -207,6 +216,7 @@ function casesView({ problems, caught, escaped, beyond = [] }) {
 function mount(box) {
   const { kind, runtime, exercise, version, bytes } = box.dataset;
   const setting = { runtime, exercise, version };
+  const name = `${exercise}-${kind}`; // what this box is kept as: each exercise has its own
   const [run, stop, reset, undo] = ["run", "stop", "reset", "undo"].map((name) =>
     box.querySelector(`[data-do=${name}]`));
   const code = box.querySelector("textarea");
@@ -224,7 +234,7 @@ function mount(box) {
   };
 
   const edited = () => {
-    memory.write(kind, code.value);
+    memory.write(name, code.value);
     stale();
   };
 
@@ -251,7 +261,7 @@ function mount(box) {
   run.onclick = () => {
     if (python.run) return;
     const text = code.value;
-    memory.write(kind, text);
+    memory.write(name, text);
     show(python.ready ? "Running …" : "Loading Python …");
     busy(true);
     python.begin(setting, {
@@ -268,7 +278,7 @@ function mount(box) {
   stop.onclick = () => python.stop(`Stopped by you${python.place()}.`);
 
   // What a reset takes away stays within reach, also after a reload.
-  const taken = `${kind}-before-reset`;
+  const taken = `${name}-before-reset`;
   const swap = (text) => {
     memory.write(taken, code.value);
     code.value = text;
@@ -295,7 +305,7 @@ function mount(box) {
     }
   };
 
-  code.value = memory.read(kind) ?? starter;
+  code.value = memory.read(name) ?? starter;
   code.readOnly = run.disabled = reset.disabled = false; // what was typed before would be lost
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from _lesson.exercise import judge, publish, runtime
 from _lesson.exercise.judge.exercise import Exercise
-from _lesson.exercise.judge.results import TOLERANCE, power, written
+from _lesson.exercise.judge.results import TOLERANCE, parts, power, written
 from _lesson.site import glossary
 
 LOCAL = """\
@@ -52,8 +52,7 @@ What you write is kept in this browser.</p>
 <p class="turn-summary">Not run yet.</p>
 </div>
 <noscript><p>Without JavaScript, run the checks on your own computer, as said below.</p></noscript>
-</div>
-"""
+</div>"""
 
 
 class ExercisePage:
@@ -83,9 +82,13 @@ class ExercisePage:
         for case in self.exercise.cases:
             if not case["hidden"]:
                 cells = [cell(case[name]) for name in self.exercise.names]
-                cells.append(matrix(written(case["output"], [])))
+                several = len(self.exercise.outputs) > 1
+                shown = written(case["output"], [])
+                cells += map(matrix, parts(shown) if several else [shown])
                 lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-        names = "".join(f"<th>{name}</th>" for name in [*self.exercise.names, "output"])
+        names = "".join(
+            f"<th>{name}</th>" for name in [*self.exercise.names, *self.exercise.outputs]
+        )
         body = "\n".join(lines)
         return f"<table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
@@ -149,10 +152,12 @@ class ExercisePage:
         )
 
 
-def cell(value: list | bool) -> str:
+def cell(value: list | bool | int) -> str:
     """An argument in a table of cases."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
     return matrix([[str(x) for x in row] for row in value])
 
 

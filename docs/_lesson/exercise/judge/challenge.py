@@ -65,6 +65,12 @@ def check_truth(name: str, value: object) -> None:
         raise ValueError(f"{name} is {short(value)}: write True or False")
 
 
+def check_whole(name: str, value: object) -> None:
+    """Raise ValueError for what is no small whole number from one on."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_ROWS:
+        raise ValueError(f"{name} is {short(value)}: write a whole number from 1 to {MOST_ROWS}")
+
+
 def check_rows(name: str, rows: object) -> None:
     """Raise ValueError for what is not a small list of equally long rows of finite numbers."""
     good = isinstance(rows, list) and rows and all(isinstance(r, list) and r for r in rows)
@@ -97,10 +103,32 @@ def check_sizes(case: dict, exercise: Exercise) -> None:
             raise ValueError(
                 f"{one} has {size(case[one])}, {other} {size(case[other])}: {rule['because']}"
             )
+    for rule in exercise.data.get("product", []):
+        one, other = rule["of"]
+        if len(case[one][0]) != len(case[other]):
+            raise ValueError(
+                f"a row of {one} has {len(case[one][0])} numbers, and {other} "
+                f"{size(case[other])}: {rule['because']}"
+            )
+    for rule in exercise.data.get("divides", []):
+        parts, rows = rule["of"]
+        if len(case[rows][0]) % case[parts]:
+            raise ValueError(
+                f"a row of {rows} has {len(case[rows][0])} numbers, and {parts} is "
+                f"{case[parts]}: {rule['because']}"
+            )
+    for rule in exercise.data.get("pairs", []):
+        width = len(case[rule["of"]][0])
+        if width % 2:
+            raise ValueError(f"a row of {rule['of']} has {width} numbers: {rule['because']}")
 
 
 # What an argument may be: how it is written, and what checks it.
-KINDS = {"truth": ("False", check_truth), "rows": ("[[…]]", check_rows)}
+KINDS = {
+    "truth": ("False", check_truth),
+    "whole": ("2", check_whole),
+    "rows": ("[[…]]", check_rows),
+}
 
 
 def challenge(text: str, exercise: Exercise) -> dict:
@@ -111,7 +139,7 @@ def challenge(text: str, exercise: Exercise) -> dict:
     """
     cases, problems = read_cases(text, exercise)
     if not problems:
-        outputs = results_of(exercise.data["solution"], cases, exercise.names)
+        outputs = results_of(exercise.data["solution"], cases, exercise.names, **exercise.how)
         for case, right in zip(cases, outputs, strict=True):
             value = right["value"] or []
             if not value or not all(math.isfinite(x) for row in value for x in row):
@@ -125,7 +153,7 @@ def challenge(text: str, exercise: Exercise) -> dict:
         return {"summary": summary, "problems": problems, "caught": [], "escaped": []}
     caught, escaped, beyond = [], [], []
     for wrong in exercise.wrong:
-        results = results_of(wrong["program"], cases, exercise.names)
+        results = results_of(wrong["program"], cases, exercise.names, **exercise.how)
         line = next(
             (
                 case["line"]

@@ -35,7 +35,10 @@ def report(verdict: dict) -> str:
         lines += _printed(case["printed"])
     for known in verdict["recognised"]:
         lines += ["", f"{known['says']}.", known["comes_from"]]
-    return "\n".join([*lines, "", verdict["summary"]])
+    lines += ["", verdict["summary"]]
+    if verdict["next"]:
+        lines += ["", verdict["next"]["says"]]
+    return "\n".join(lines)
 
 
 def report_challenge(result: dict) -> str:
@@ -60,7 +63,8 @@ def _rows(rows: list[list[str]], wrong: list[list[int]]) -> str:
         [f"*{cell}*" if [i, j] in wrong else cell for j, cell in enumerate(row)]
         for i, row in enumerate(rows)
     ]
-    return "[" + ", ".join("[" + ", ".join(row) + "]" for row in marked) + "]"
+    text = "[" + ", ".join("[" + ", ".join(row) + "]" for row in marked) + "]"
+    return text.replace(", [], ", "], [")  # several matrices
 
 
 def main(argv: list[str], about: str, exercise: Exercise) -> int:

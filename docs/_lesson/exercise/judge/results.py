@@ -9,6 +9,38 @@ TOLERANCE = 1e-9  # of a number that is judged, relative or absolute
 MOST = 12  # rows and columns of a result that are shown
 
 
+def read(got: object, outputs: list[str] | tuple) -> tuple[list[list[float]] | None, str, str]:
+    """Read what was returned: one matrix, or as many as there are names in `outputs`.
+
+    -> (rows, what is wrong, a note). Several stand below each other, with an empty row
+    between them; `parts` takes them apart.
+    """
+    if len(outputs) < 2 or got is None:
+        return matrix(got)
+    several, _ = listed(got)
+    if several is None or len(several) != len(outputs):
+        return None, f"solve returned {said(got)}: {', '.join(outputs)} were expected", ""
+    rows, notes = [], []
+    for name, one in zip(outputs, several, strict=True):
+        value, problem, note = matrix(one)
+        if problem:
+            return None, f"{name}: {problem}", ""
+        rows += [[], *value]
+        notes += [f"{name}: {note}"] if note else []
+    return rows[1:], "", "; ".join(notes)
+
+
+def parts(rows: list[list]) -> list[list]:
+    """The matrices that stand below each other, with an empty row between them."""
+    found = [[]]
+    for row in rows:
+        if row:
+            found[-1].append(row)
+        else:
+            found.append([])
+    return found
+
+
 def matrix(got: object) -> tuple[list[list[float]] | None, str, str]:
     """Read what was returned as rows of floats: -> (rows, what is wrong, a note)."""
     if got is None:

@@ -10,7 +10,7 @@ import sys
 from time import monotonic
 
 from .characters import stray
-from .results import matrix, short
+from .results import read, short
 
 SECONDS = 2  # that a learner's code may run, over all checks together
 PRINTED = 2000  # characters of its output that are kept, for each check
@@ -25,18 +25,25 @@ class Stopped(BaseException):
 class Run:
     """A source text, run once; `call` gives what its `solve` makes of one case.
 
-    `names` are those of its arguments, in order. It may take `seconds` over all calls
+    `names` are those of its arguments, in order, and `outputs` those of what it returns,
+    where that is more than one matrix. Where `calls` names a `class` and a `method`, an object
+    of that class is made for each case, and its method called with a row of each argument at
+    a time: the rows that come back are the result. It may take `seconds` over all calls
     together. `reached(line)` is called before a line is first run.
     """
 
-    def __init__(self, source: str, names: list[str], seconds: float = SECONDS, reached=None):
+    def __init__(
+        self, source: str, names: list[str], seconds=SECONDS, reached=None, outputs=(), calls=None
+    ):
         self.source, self.names, self.seconds, self.reached = source, names, seconds, reached
+        self.outputs, self.calls = outputs, calls
+        self.entry = calls["class"] if calls else "solve"
         self.until = monotonic() + seconds
         self.namespace = {"__name__": "your_code", "input": _no_input}
         self.stopped = False
         done = self._guarded(lambda: exec(compile(source, FILE, "exec"), self.namespace))
         self.printed, self.problem = done["printed"], done["error"]
-        if not self.problem and not callable(self.namespace.get("solve")):
+        if not self.problem and not callable(self.namespace.get(self.entry)):
             self.problem = {"message": self._no_solve(), "trace": []}
 
     def call(self, case: dict) -> dict:
@@ -47,28 +54,40 @@ class Run:
         """
         given = [copy.deepcopy(case[name]) for name in self.names]
         kept = copy.deepcopy(given)
-        done = self._guarded(lambda: self.namespace["solve"](*given))
+        done = self._guarded(lambda: self._called(given))
         value, problem, note = None, "", ""
         try:
             done["changed"] = bool(given != kept)
             if not done["error"]:
-                value, problem, note = matrix(done["got"])
+                value, problem, note = read(done["got"], self.outputs)
         except Exception as error:  # of a learner's own class, or an array among the lists
             done["changed"] = True
             problem = f"the result cannot be read: {type(error).__name__}"
         returned = "" if done["error"] else short(done["got"])
         return done | {"value": value, "returned": returned, "problem": problem, "note": note}
 
+    def _called(self, given: list) -> object:
+        """What the learner's function makes of a case, or an object of their class, row by row."""
+        made = self.namespace[self.entry]
+        if not self.calls:
+            return made(*given)
+        one = made()
+        return [getattr(one, self.calls["method"])(*rows) for rows in zip(*given, strict=True)]
+
     def _no_solve(self) -> str:
-        if "solve" in self.namespace:
-            return f"solve is {short(self.namespace['solve'])}: it should be a function"
+        kind = "class" if self.calls else "function"
+        if self.entry in self.namespace:
+            return f"{self.entry} is {short(self.namespace[self.entry])}: it should be a {kind}"
         made = [
             name
             for name, thing in self.namespace.items()
             if callable(thing) and getattr(thing, "__module__", "") == "your_code"
         ]
         found = f" There is {', '.join(made)}." if made else ""
-        return f"No function is named solve.{found} The checks call {called(self.names)}."
+        return f"No {kind} is named {self.entry}.{found} The checks call {self._call()}."
+
+    def _call(self) -> str:
+        return called(self.names, self.calls)
 
     def _guarded(self, action) -> dict:
         """Do `action`; -> {got, error, printed}. Whatever it changes is put back."""
@@ -113,11 +132,11 @@ class Run:
         elif isinstance(error, KeyboardInterrupt):
             message = f"Interrupted{at}"
         elif isinstance(error, SystemExit):
-            message = f"The code asked Python to exit{at}: solve should return its result"
+            message = f"The code asked Python to exit{at}: it should return its result"
         else:
             message = f"{said_by(error)}{at}"
             if isinstance(error, TypeError) and not trace:
-                message += f". The checks call {called(self.names)}"
+                message += f". The checks call {self._call()}"
             elif isinstance(error, ModuleNotFoundError) and error.name == "numpy":
                 message += ". There is no numpy here: lists and math are enough"
         kind = "arithmetic" if isinstance(error, ArithmeticError) else type(error).__name__
@@ -199,11 +218,14 @@ class Printed(io.TextIOBase):
 
 
 def _no_input(prompt=""):
-    raise EOFError("nobody is there to answer input(): solve gets all it needs as arguments")
+    raise EOFError("nobody is there to answer input(): your code gets all it needs as arguments")
 
 
-def called(names: list[str]) -> str:
+def called(names: list[str], calls: dict | None = None) -> str:
     """The call that the checks make, as a learner would write it."""
+    if calls:
+        rows = ", ".join(name.lower() for name in names)
+        return f"{calls['class']}() and then {calls['method']}({rows}) for each row"
     return f"solve({', '.join(names)})"
 
 

@@ -6,21 +6,22 @@ import math
 
 from .exercise import Exercise
 from .recognition import recognised
-from .results import differing, fits, short, size, written
+from .results import differing, fits, parts, short, size, written
 from .sandbox import SECONDS, Run
 
 
 def judge(source: str, exercise: Exercise, seconds: float = SECONDS, reached=None) -> dict:
     """Run a learner's code on every case: -> the verdict as plain data.
 
-    {passed, total, summary, problem, printed, cases: [...], recognised: [...]}. The code may
-    take `seconds` over all cases together. `reached` is called with the number of the check
-    and the line, before a line is first run.
+    {passed, total, summary, problem, printed, cases: [...], recognised: [...], next}, where
+    `next` says where to go on, once all checks pass. The code may take `seconds` over all
+    cases together. `reached` is called with the number of the check and the line, before a
+    line is first run.
     """
     total = len(exercise.cases)
     number = 0
     heard = reached and (lambda line: reached(number, line))
-    run = Run(source, exercise.names, seconds, heard)
+    run = Run(source, exercise.names, seconds, heard, **exercise.how)
     cases, results = [], []
     for number, case in enumerate(exercise.cases, 1):
         if run.problem or run.stopped:
@@ -49,8 +50,10 @@ def judge(source: str, exercise: Exercise, seconds: float = SECONDS, reached=Non
         "summary": summary,
         "problem": run.problem,
         "printed": run.printed,
+        "outputs": exercise.outputs,
         "cases": cases,
         "recognised": recognised(results, exercise),
+        "next": exercise.data.get("next") if passed == total else None,
     }
 
 
@@ -63,7 +66,11 @@ def compare(result: dict, output: list) -> dict:
     elif result["problem"]:
         message = result["problem"]
     elif not fits(value, output):
-        message = f"{size(output)} expected, {size(value)} returned"
+        several = [] in output
+        wanted, got = (
+            ", ".join(map(size, parts(rows))) if several else size(rows) for rows in (output, value)
+        )
+        message = f"{wanted} expected, {got} returned"
     else:
         wrong = differing(output, value)
         message = ""
@@ -73,7 +80,7 @@ def compare(result: dict, output: list) -> dict:
             if any(not math.isfinite(value[i][j]) for i, j in wrong):
                 message += ", and some are not finite"
         elif result["changed"]:
-            message = "the output is right, but solve changed the lists it was given"
+            message = "the output is right, but your code changed the lists it was given"
     return {
         "state": "failed" if message else "passed",
         "message": message or "passed",
