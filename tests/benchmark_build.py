@@ -30,11 +30,11 @@ from _lesson.checked.render import for_site  # noqa: E402
 
 CHECKED = """
 INHERIT: mkdocs.yml
-plugins: [search]
+plugins: [search, {markdown-exec: {languages: [python], ansi: "off"}}]
 """
 PLAIN = """
 INHERIT: mkdocs.yml
-plugins: [search]
+plugins: [search, {markdown-exec: {languages: [python], ansi: "off"}}]
 hooks: []
 """
 

@@ -7,15 +7,16 @@ import markdown
 import pytest
 from _lesson.checked import process
 from _lesson.checked.document import parse
-from _lesson.checked.render import drawn_as_html, for_site, output_as_html
+from _lesson.checked.render import for_site, output_as_html
 from _lesson.checked.shown import unseen
+from markdown_exec import formatter, validator
 
 EXTENSIONS = """abbr admonition attr_list def_list footnotes md_in_html tables toc
 pymdownx.arithmatex pymdownx.details pymdownx.highlight pymdownx.superfences pymdownx.snippets
 pymdownx.tabbed pymdownx.tasklist pymdownx.blocks.html pymdownx.inlinehilite""".split()
 FENCES = [
     {"name": "output", "class": "output", "format": output_as_html},
-    {"name": "drawn", "class": "drawn", "format": drawn_as_html},
+    {"name": "python", "class": "python", "validator": validator, "format": formatter},
 ]
 FIRST = "# Page\n\n```pycon\n>>> w, f = [0.25, 0.75], [abs]\n>>> print('| a |\\n| - |\\n| b |')\n"
 FIRST += "| a |\n| - |\n| b |\n```\n\n"

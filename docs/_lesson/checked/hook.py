@@ -16,7 +16,7 @@ from .config import Config
 from .document import parse
 from .pool import Checking
 from .records import Page, report
-from .render import DRAWN, OUTPUT, drawn_as_html, for_site, not_run, output_as_html
+from .render import OUTPUT, for_site, not_run, output_as_html
 from .shown import unseen
 
 log = logging.getLogger("mkdocs.hooks.checked")
@@ -60,9 +60,8 @@ class Hook:
         # It goes on while MkDocs gets ready. An author waits for each save: there, once is enough.
         self.checking = Checking(texts, about, known=known, twice=not self.serving)
         fences = config.mdx_configs.setdefault("pymdownx.superfences", {})
-        for name, written in ((OUTPUT, output_as_html), (DRAWN, drawn_as_html)):
-            fence = {"name": name, "class": name, "format": written}
-            fences.setdefault("custom_fences", []).append(fence)
+        fence = {"name": OUTPUT, "class": OUTPUT, "format": output_as_html}
+        fences.setdefault("custom_fences", []).append(fence)
         self.markdown, self.unseen = {}, {}
 
     def on_page_read_source(self, page, config) -> str | None:

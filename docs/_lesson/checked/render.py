@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 import functools
 import html
-import json
 import re
 
 from .document import Block, Content, Document, Inner, Prose
 from .records import Edit, Page, Record, edited
 from .tables import cells, is_rule
 
-OUTPUT, DRAWN = "output", "drawn"  # the fences of what has been printed, as text and as HTML
+OUTPUT = "output"  # the fence of what has been printed
+DRAWN = 'python exec="true" html="true"'  # of what has been drawn: markdown-exec puts it in
+PUT = "print({!r}, end='')"
+# In a quote, markdown-exec would run a block that nothing has checked.
+QUOTED = re.compile(r"^([ \t]*>.*?(?:`{3,}|~{3,}).*?)\bexec(?=\s*=)", re.MULTILINE)
 MARKUP = re.compile(r"[^\w\s.,:;+/=-]")  # signs that could mean something to Markdown or HTML
 
 
@@ -35,7 +38,7 @@ def for_site(document: Document, page: Page) -> str:
         elif isinstance(part, Prose):
             mine = (records[token.start] for token in part.tokens if token.start in records)
             edits += [_number(document, record) for record in mine]
-    return edited(document.text, edits)
+    return QUOTED.sub(r"\1no-exec", edited(document.text, edits))
 
 
 def not_run(text: str) -> str:
@@ -79,7 +82,7 @@ def _content(document: Document, block: Content, record: Record | None) -> Edit:
         return Edit(block.start, block.body[0], first.replace(' exec="true"', " no-exec"))
     rows = record.fresh.splitlines()
     if block.html:  # in one line, of which Markdown changes nothing
-        rows = [f"```{DRAWN}", json.dumps(record.fresh), "```"]
+        rows = [f"```{DRAWN}", PUT.format(record.fresh.strip("\n")), "```"]
     text = "".join(f"{block.indent}{row}".rstrip() + "\n" for row in rows)
     return Edit(block.start, block.end, text)
 
@@ -116,9 +119,10 @@ def _has_body(source: str) -> bool:
         return False
 
 
-def drawn_as_html(drawn: str, *_, **__) -> str:
-    """What a block has drawn, as it is."""
-    return json.loads(drawn).strip("\n")  # which Markdown would take away
+def drawn_as_html(code: str) -> str:
+    """What the block `code` of a page for the site puts into it."""
+    before, _, after = PUT.partition("{!r}")
+    return ast.literal_eval(code.removeprefix(before).removesuffix(after))
 
 
 def output_as_html(printed: str, *_, **__) -> str:
