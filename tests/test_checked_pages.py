@@ -303,6 +303,7 @@ False False False
         assert report(check(texts, CONFIG)) == []
 
 
+@pytest.mark.ci
 def test_pages_give_the_same_in_any_order(checked):
     assert check(dict(reversed(PAGES.items())), CONFIG) == checked
 

@@ -28,6 +28,7 @@ def test_what_a_page_leaves_running_is_ended_and_named(name):
     assert time.monotonic() - began < 30
 
 
+@pytest.mark.ci
 def test_a_page_that_hangs_is_ended_in_its_own_time_while_others_run():
     hangs = PAGE.format("import time; time.sleep(1000)")
     works = "".join(

@@ -84,7 +84,16 @@ def build(folder: Path, *flags: str) -> subprocess.CompletedProcess:
     )
 
 
-@pytest.mark.parametrize("flags", ["", "--quiet", "--quiet --strict", "--verbose"])
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "--quiet",
+        *(
+            pytest.param(more, marks=pytest.mark.ci)
+            for more in ("", "--quiet --strict", "--verbose")
+        ),
+    ],
+)
 def test_each_warning_fails_a_build_and_is_printed(flags, wrong):
     made = build(wrong, *flags.split())
     assert [kind for kind, words in SAID.items() if words not in made.stderr] == []
@@ -107,6 +116,7 @@ def test_without_a_warning_a_quiet_build_succeeds_and_says_nothing(small):
     assert (made.returncode, made.stdout, made.stderr) == (0, "", "")
 
 
+@pytest.mark.ci
 def test_the_authors_server_prints_warnings_and_goes_on(wrong):
     with subprocess.Popen(
         [*MKDOCS, "serve", "-a", "127.0.0.1:0"],

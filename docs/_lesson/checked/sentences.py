@@ -88,10 +88,10 @@ class Sentences:
         except (TypeError, ValueError) as error:
             self.note([Problem(line, f"{error} ({expression})")])
             return
-        for old, new in zip(literals, fresh, strict=True):
+        for old, new, (at, _) in zip(literals, fresh, places, strict=True):
             if old != new:
                 message = f"the page says {old}, the code says {new} ({expression})"
-                self.note([Problem(line, message)])
+                self.note([Problem(self.document.line_of(token.start + at), message)])
         new = edited(token.text, [(*p, n) for p, n in zip(places, fresh, strict=True)])
         record = ("number", line, token.start, token.end, token.text, new, expression, values)
         self.records.append(Record(*record, (mark.start, mark.end)))
