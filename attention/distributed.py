@@ -9,6 +9,7 @@ answer of one process. Needs Dask; in a clone: pip install ".[distributed]"
 import argparse
 import functools
 import math
+import operator
 import tempfile
 import time
 from pathlib import Path
@@ -99,18 +100,13 @@ def as_dask(array):
     array = np.asarray(array)
     if array.nbytes > INLINE_BYTES:
         return da.from_array(array)
-    return da.from_array(Inline(array), chunks=-1, inline_array=True)
-
-
-class Inline:
-    """An array that Dask does not take for a result with a place of its own."""
-
-    def __init__(self, array):
-        self.array = array
-        self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
-
-    def __getitem__(self, index):
-        return self.array[index]
+    # Not from_array: to Dask, a task with that in it may run anywhere.
+    chunks, labels = tuple((n,) for n in array.shape), tuple(range(array.ndim))
+    part = ArraySliceDep(chunks), labels
+    meta = np.empty((0,) * array.ndim, array.dtype)
+    return da.blockwise(
+        operator.getitem, labels, array, None, *part, align_arrays=False, meta=meta
+    )
 
 
 def stand_in(array):
@@ -160,14 +156,19 @@ def merged(partials, ends, dtype):
         return da.zeros(shape, chunks=(*partials.chunks[:-2], -1), dtype=dtype)
     return da.reduction(
         partials.blocks[..., : len(ends), :],
-        chunk=lambda partial, **_: partial,
-        combine=functools.partial(merge_some, dtype=None),
+        chunk=keep,
+        combine=merge_some,
         aggregate=functools.partial(merge_all, n_keys=ends[-1], kept=dtype),
         axis=partials.ndim - 2,
         concatenate=False,
         dtype=dtype,
         meta=np.empty((0,) * (partials.ndim - 1), dtype),
     )
+
+
+def keep(partial, **_):
+    """Leave a Partial as it is: the first step of a reduction."""
+    return partial
 
 
 def merge_some(partials, **_):

@@ -41,7 +41,7 @@ CHECKED = 64  # queries whose answer is computed in this process too
 MEMORY = {"target": False, "spill": False, "pause": False, "terminate": 0.95}
 RUNS = {  # of the last tokens: as when a text is continued, and as when a prompt comes in
     "few": {"queries": 16, "heads": 4, "limit": 512},
-    "many": {"queries": 2**12, "heads": 1, "limit": 256},
+    "many": {"queries": 2**14, "heads": 1, "limit": 256},
 }
 
 
@@ -159,6 +159,7 @@ def main():
     }
     for name, run in RUNS.items():
         if options.only in (None, name):
+            run = run | {"queries": min(run["queries"], keys)}
             for lose in (False, True):
                 found = measure(keys, chunk=chunk, lose=lose, **run)
                 measured["runs"][f"{name}, a worker lost" if lose else name] = found

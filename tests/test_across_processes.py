@@ -30,10 +30,15 @@ def da():
 def client():
     """A client of two worker processes on this machine."""
     distributed = need(importable("distributed"), INSTALL)
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-    )
-    with cluster, distributed.Client(cluster) as client:
+    dask = importable("dask")
+    # An idle worker would otherwise take tasks, with their data, from one that is slow.
+    with (
+        dask.config.set({"distributed.scheduler.work-stealing": False}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         yield client
 
 
