@@ -1,7 +1,12 @@
 """The figures that a reader moves, as tests use them."""
 
 ONE, SCALE = "one-query/", "why-scale/"
-HEADS, MASK, POSITIONS, LAYER = "several-heads/", "the-causal-mask/", "positions/", "a-layer-counted/"
+HEADS, MASK, POSITIONS, LAYER = (
+    "several-heads/",
+    "the-causal-mask/",
+    "positions/",
+    "a-layer-counted/",
+)
 FIGURES = {
     "worksheet": ONE,
     "sharpness": SCALE,
