@@ -44,6 +44,11 @@ class Said(NamedTuple):
     words: list[tuple[str, str]]  # each such word, and its state
 
     @property
+    def loose(self) -> list[str]:
+        """Those of its words that nothing binds."""
+        return [word for word, state in self.words if state == "unbound"]
+
+    @property
     def state(self) -> str:
         """The weakest of its words."""
         return max((state for _, state in self.words), key=STATES.index)
@@ -126,8 +131,8 @@ def listing(pages: dict[str, list[Said]]) -> list[str]:
     lines = []
     for name, found in pages.items():
         for said in found:
-            loose = ", ".join(word for word, state in said.words if state == "unbound")
-            lines += [f"{name}:{said.line}: {loose}: {said.text}"] if loose else []
+            if said.loose:
+                lines.append(f"{name}:{said.line}: {', '.join(said.loose)}: {said.text}")
     lines += ["", "sentences with a word of number or comparison:"]
     for name, found in pages.items():
         counted = states(found)

@@ -6,12 +6,17 @@ import tomllib
 
 from _lesson import lesson
 from _lesson.checked.config import read
-from _lesson.checked.worded import states, survey
+from _lesson.checked.worded import Said, states, survey
 
 
 def listed() -> dict[str, int]:
-    """How many sentences with an unbound word each text may have: no more than when it was set."""
+    """How many unbound words each text may have: no more than when that was written down."""
     return tomllib.loads(read(lesson.WORDS))["unbound"]
+
+
+def loose(found: list[Said]) -> int:
+    """How many unbound words these sentences have."""
+    return sum(len(said.loose) for said in found)
 
 
 def published() -> str:
@@ -30,7 +35,7 @@ def main() -> None:
     """Write down how many there are now, which no text may exceed from then on."""
     config = lesson.config()
     found = survey(config.sources() | config.beyond(), config)
-    counts = {name: states(said)["unbound"] for name, said in found.items()}
+    counts = {name: loose(said) for name, said in found.items()}
     rows = "".join(f'"{name}" = {count}\n' for name, count in counts.items() if count)
     head, mark, _ = read(lesson.WORDS).partition("\n[unbound]\n")
     lesson.WORDS.write_text(head + mark + rows, "utf-8")
