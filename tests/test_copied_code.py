@@ -59,6 +59,7 @@ def reader(request, site, numpy_only, tmp_path):
     return numpy_only, tmp_path
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("page", chapters())
 @pytest.mark.parametrize("way", ["a script", "a prompt"])
 def test_code_copied_from_a_page_prints_what_the_page_shows(page, way, reader, parsed):

@@ -324,7 +324,7 @@ SURVIVED = {
     "too much memory": (HEAD + "    return [0] * 10**9\n", r"MemoryError.* line 2"),
     "changed inputs": (
         SOLUTION.replace("return output", "Q.clear()\n    return output"),
-        r"output is right, but solve changed",
+        r"output is right, but your code changed",
     ),
     "a broken module": (
         "import math\nmath.exp = None\n" + HEAD + "    return V\n",
