@@ -10,7 +10,7 @@ usage: python docs/_lesson COMMAND
     check [PAGE[:LINE] ...]             show what differs between pages and code
     check --accept [PAGE[:LINE] ...]    and write it into the pages
     card                                draw docs/assets/card.png (needs Chromium)
-    libraries                           ask other libraries again (needs PyTorch and ONNX)"""
+    libraries                           ask other libraries again (needs PyTorch, ONNX, JAX)"""
 
 
 def main(argv: list[str]) -> int:
