@@ -158,6 +158,39 @@ def probe(title: str, tokens, scores, visible) -> str:
     )
 
 
+def heads(title: str, sentences, asks: dict, features, reports) -> str:
+    """What one token gets from two heads in two sentences, whose questions one can move.
+
+    A sentence is its words with their keys and values, (n, d_k) and (n, d_v); `asks` is the
+    token's query in each head, whose entries ask for `features`; `reports` name a value's entries.
+    """
+    sentences = [
+        {"words": list(tokens), "keys": np.asarray(keys), "values": np.asarray(values)}
+        for tokens, keys, values in sentences
+    ]
+    asks = {name: np.asarray(query, float) for name, query in asks.items()}
+    weights, outputs = {}, {}
+    for name, query in asks.items():
+        each = [softmax(attention_scores(query[None], one["keys"])[0]) for one in sentences]
+        weights[name] = each[0]
+        outputs[name] = [w @ one["values"] for w, one in zip(each, sentences, strict=True)]
+    gap = max(abs(first - second).max() for first, second in outputs.values())
+    given = [{n: np.asarray(part).tolist() for n, part in one.items()} for one in sentences]
+    return _figure(
+        "heads",
+        title,
+        {"sentences": given, "heads": list(asks), "words": words.HEADS},
+        asks=asks,
+        features=features,
+        reports=reports,
+        sentences=[" ".join(one["words"]) for one in sentences],
+        tokens=sentences[0]["words"],
+        weights=weights,
+        outputs={name: first for name, (first, _) in outputs.items()},
+        gap=gap,
+    )
+
+
 def rotation(title: str, query, key, query_position: int, key_position: int) -> str:
     """A pair of a query and one of a key, (2,) each, turned by positions that one can move."""
     pairs = {"query": np.asarray(query, float), "key": np.asarray(key, float)}
