@@ -12,7 +12,7 @@ usage: python docs/_lesson COMMAND
     check --words [PAGE ...]            list the words of number that nothing binds
     words                               write down how many these are, for the test
     card                                draw docs/assets/card.png (needs Chromium)
-    libraries                           ask other libraries again (needs PyTorch and ONNX)"""
+    libraries                           ask other libraries again (needs PyTorch, ONNX, JAX)"""
 
 
 def main(argv: list[str]) -> int:
