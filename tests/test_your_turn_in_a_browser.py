@@ -601,6 +601,7 @@ def test_the_editor_keeps_the_indent_and_gives_tab_back_to_who_asks(turn):
     tab.page.keyboard.press("Tab")
     assert tab.written.endswith("\n        return x")
     tab.page.keyboard.press("Escape")
+    tab.page.wait_for_timeout(2200)  # CodeMirror alone would have forgotten it by then
     tab.page.keyboard.press("Tab")
     assert tab.page.evaluate("document.activeElement.textContent") == "Run checks"
     tab.page.keyboard.press("Shift+Tab")
