@@ -31,7 +31,8 @@ importable()
 
 from _lesson import lesson  # noqa: E402
 from _lesson.checked.hook import Hook  # noqa: E402
-from _lesson.site import serving  # noqa: E402
+from _lesson.site import search, serving  # noqa: E402
+from _lesson.site.chapters import numbers  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.lesson")
 
@@ -61,9 +62,11 @@ def on_config(config) -> None:
 
 
 def on_pre_build(config) -> None:
-    if Build.checked.serving:
-        search = config.plugins["material/search"].search_index
-        search.add_entry_from_context = functools.partial(serving.index, search)
+    found = config.plugins["material/search"].search_index
+    add = functools.partial(search.add, found, chapters=set(numbers(config.nav)))
+    found.add_entry_from_context = (
+        functools.partial(serving.index, found, add) if Build.checked.serving else add
+    )
 
 
 @event_priority(100)  # before mkdocs-jupyter looks for notebooks
