@@ -1,8 +1,8 @@
 """A model small enough to look into: what was said once, and is said again.
 
-The task is induction. A sequence holds a few tokens, then a block of others that comes
-again and again. From its second time on, the next token is known to whoever finds where
-the current one stood before, and looks at what followed it there.
+The task is induction. A sequence holds a few tokens, then a block of others that
+comes again and again. From its second time on, the next token is known to whoever
+finds where the current one stood before, and looks at what followed it there.
 The model has layers of attention with one head each, and nothing else: no norm and no
 feed-forward part.
 """
