@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from math_core import LatexToMathML
 
 from attention import (
     attention_flops,
@@ -57,10 +58,10 @@ def worksheet(title: str, query_name: str, names, query, keys, values) -> str:
         keys=keys,
         values=values,
         steps={
-            "score": ("q·k", scores),
-            "scaled": ("/sqrt(d)", scaled),
-            "exp": ("exp", np.exp(scaled)),
-            "weight": ("alpha", weights),
+            "score": (r"q \cdot k", scores),
+            "scaled": (r"\frac{q \cdot k}{\sqrt{d_k}}", scaled),
+            "exp": (r"\exp", np.exp(scaled)),
+            "weight": (r"\alpha", weights),
         },
         output=weights @ values,
         bits=entropy(weights),
@@ -273,11 +274,17 @@ def plain(value: float | None) -> str:
     return str(int(value)) if value == int(value) else repr(value)
 
 
+def formula(latex: str) -> Markup:
+    """A formula of a heading, as MathML."""
+    return Markup(FORMULAS.convert_with_local_state(latex, displaystyle=False))
+
+
 def share(value: float) -> Markup:
     """The style of a cell that shows this share of one as a bar."""
     return Markup(f' style="--share:{fixed(value)}"')
 
 
+FORMULAS = LatexToMathML(fancy_error=False)
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).with_name("templates")),
     autoescape=True,
@@ -286,6 +293,7 @@ TEMPLATES = Environment(
 TEMPLATES.filters |= {
     "brief": lambda value: f"{value:.2g}",
     "fixed": fixed,
+    "formula": formula,
     "legend": lambda names: Markup(legend(names)),
     "log2": math.log2,
     "plain": plain,
