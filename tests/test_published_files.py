@@ -15,4 +15,20 @@ def test_nothing_of_the_builders_is_published(site):
         "404.html"
     }
     assert [path for path in published if "_lesson" in path or path.endswith(".md")] == []
-    assert published & overrides <= {"404.html"}
+    assert published & overrides <= {"404.html", "robots.txt"}
+
+
+def test_robots_are_told_where_the_list_of_pages_is(site, parsed):
+    home = parsed("").select_one("link[rel=canonical]")["href"]
+    assert f"Sitemap: {home}sitemap.xml" in (site / "robots.txt").read_text("utf-8")
+    assert (site / "sitemap.xml").is_file()
+
+
+def test_the_notebooks_page_begins_with_its_links_and_folds_its_source(parsed):
+    article = parsed("code/attention/").select_one("article")
+    links = [link.get_text() for link in article.select("h1 ~ p a")[:2]]
+    assert links == ["Open in Colab", "Download the notebook"]
+    assert len(article.select("details summary")) > 10
+    bare = [code for code in article.select("pre") if not code.find_parent("details")]
+    source = [code for code in bare if not code.find_parent(class_="output")]
+    assert max(code.get_text().count("\n") for code in source) <= 12

@@ -61,6 +61,8 @@ class Figure {
   fault(name, message) {
     const field = this.field(name);
     const shown = field.value.trim() ? `“${field.value.trim()}” ` : "";
+    // Beside the first of them: a phone shows little at once.
+    if (!this.wrong.length) field.closest(".live-scroll, .live-dial, .live-field").after(this.problem);
     this.wrong.push(`${field.dataset.name ?? field.labels[0].textContent.trim()}: ${shown}${message}.`);
     this.mark(field, true);
   }
@@ -88,6 +90,7 @@ class Figure {
       cell.textContent = "–";
       cell.style.removeProperty("--share");
     }
+    for (const drawing of this.form.querySelectorAll(".live-plot svg[data-x]")) drawing.replaceChildren();
   }
 }
 
@@ -170,11 +173,11 @@ const initial = (field) =>
 
 // Lines over an axis of powers of two, in the form of the build's own curves (figures/svg.py).
 // `series` is a list of { values, errors? }; `ticks` the values on the upright axis.
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 230, 48, 18, 14, 40];
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 230, 48, 18, 24, 40];
 const MARKS = [
-  (x, y) => `<circle cx="${x}" cy="${y}" r="4"`,
-  (x, y) => `<path d="M${x - 4} ${y - 4}h8v8h-8z"`,
-  (x, y) => `<path d="M${x} ${y - 5}l5 9h-10z"`,
+  (x, y, r) => `<circle cx="${x}" cy="${y}" r="${r}"`,
+  (x, y, r) => `<path d="M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z"`,
+  (x, y, r) => `<path d="M${x} ${y - r - 1}l${r + 1} ${2 * r + 1}h${-2 * r - 2}z"`,
 ];
 
 export function plot(svg, { x, ticks, series, log = false, at = null, said, xTicks = x }) {
@@ -190,13 +193,17 @@ export function plot(svg, { x, ticks, series, log = false, at = null, said, xTic
   for (const tick of xTicks)
     parts.push(`<text x="${across(tick)}" y="${HEIGHT - BOTTOM + 14}" class="middle">${tickText(tick)}</text>`);
   parts.push(`<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 8}" class="middle">${svg.dataset.x}</text>`);
+  parts.push(`<text x="${LEFT - 6}" y="6" class="end">${svg.dataset.y}</text>`);
   if (at !== null) parts.push(`<path d="M${across(at)} ${TOP}V${HEIGHT - BOTTOM}" class="now"/>`);
   series.forEach(({ values, errors }, number) => {
     const points = values.map((value, i) => [across(x[i]), up(value)]);
     parts.push(`<path d="M${points.map((p) => p.join(" ")).join("L")}" class="line line-${number}"/>`);
     points.forEach(([a, b], i) => {
-      if (errors) parts.push(`<path d="M${a} ${up(values[i] - errors[i])}V${up(values[i] + errors[i])}" class="line-${number} error"/>`);
-      parts.push(`${MARKS[number](a, b)} class="mark line-${number}"/>`);
+      if (errors) {
+        const [low, high] = [up(values[i] - errors[i]), up(values[i] + errors[i])];
+        parts.push(`<path d="M${a} ${low}V${high}M${a - 6} ${low}h12M${a - 6} ${high}h12" class="line-${number} error"/>`);
+      }
+      parts.push(`${MARKS[number](a, b, errors ? 1.5 : 4)} class="mark line-${number}"/>`);
     });
   });
   svg.innerHTML = parts.join("");
