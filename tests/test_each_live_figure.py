@@ -340,7 +340,7 @@ def test_the_dials_curve_reaches_as_far_as_its_fields_and_goes_with_the_numbers(
     assert dial.form.locator("svg[data-x] .line").count() == 2
 
 
-@pytest.mark.parametrize("name,field", [("dial", "h"), ("worksheet", "k10"), ("lab", "seed")])
+@pytest.mark.parametrize(("name", "field"), [("dial", "h"), ("worksheet", "k10"), ("lab", "seed")])
 def test_what_is_wrong_stands_beside_its_field(name, field, figure):
     one = figure(name, width=390)
     one.fill(**{field: "nonsense"})

@@ -113,11 +113,7 @@ function wake(figure, start) {
   const settle = () => {
     // On the way to another page the address is that page's already.
     if (!form.isConnected || location.pathname !== path) return;
-    const mine = location.hash.startsWith(`#${form.id}?`);
-    const changes = String(state(fields));
-    const hash = changes && `#${form.id}?${changes}`;
-    // Material keeps how far the page is scrolled in history.state.
-    if (hash || mine) history.replaceState(history.state, "", hash || location.pathname + location.search);
+    keep(form.id, String(state(fields)));
     said.textContent = figure.wrong.length ? "" : say();
     delete form.dataset.due;
   };
@@ -131,21 +127,43 @@ function wake(figure, start) {
 
   const restore = () => {
     if (!form.isConnected) return removeEventListener("hashchange", restore);
-    const [id, ...rest] = location.hash.slice(1).split("?");
-    if (id !== form.id || !rest.length) return;
+    const kept = states();
+    if (!kept.has(form.id)) return;
     form.reset();
-    setState(fields, new URLSearchParams(rest.join("?")));
+    setState(fields, new URLSearchParams(kept.get(form.id)));
     changed();
-    form.scrollIntoView();
+    if ([...kept.keys()][0] === form.id) form.closest("figure").scrollIntoView();
   };
 
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", changed);
   form.addEventListener("reset", () => setTimeout(changed)); // the fields are reset only then
   addEventListener("hashchange", restore);
+  for (const button of form.querySelectorAll("[data-tool]"))
+    button.onclick = async () => {
+      settle();
+      (await import("./tools.js"))[button.dataset.tool](form, button);
+    };
   form.querySelector("fieldset").disabled = false;
   refresh();
   restore();
+}
+
+// The states of a page's figures stand side by side in its address: `#dial?n=5;detective?D=8`. A
+// link leads to the figure that comes first, which is the one that was changed last.
+function states() {
+  const parts = location.hash.slice(1).split(";").map((part) => part.split("?"));
+  return new Map(parts.filter((part) => part.length > 1).map(([id, ...rest]) => [id, rest.join("?")]));
+}
+
+function keep(id, changes) {
+  const kept = states();
+  if ((kept.get(id) ?? "") === changes) return;
+  kept.delete(id);
+  const all = [...(changes ? [[id, changes]] : []), ...kept];
+  const hash = all.map(([name, what]) => `${name}?${what}`).join(";");
+  // Material keeps how far the page is scrolled in history.state.
+  history.replaceState(history.state, "", hash ? `#${hash}` : location.pathname + location.search);
 }
 
 // Only what differs from the build's own state goes into the address.
