@@ -4,6 +4,8 @@
 import { python } from "./your-turn-python.js";
 import { casesView, checkView, el, summaryOf } from "./your-turn-verdicts.js";
 
+const STAY = 1000; // ms for which the box is in view before Python comes unasked
+
 const here = (name) => new URL(name, import.meta.url);
 
 // Not where the browser does not say: a reader may pay for each byte.
@@ -139,10 +141,13 @@ function mount(box) {
   code.oncompositionstart = code.oncompositionend = ({ type }) => (composing = type === "compositionstart");
   if (editor) code.addEventListener("focus", () => touched().catch(() => {}), { once: true });
 
+  let staying;
   const near = new IntersectionObserver((seen) => {
-    if (!seen.some((one) => one.isIntersecting)) return;
-    near.disconnect();
-    python.start(setting);
+    clearTimeout(staying); // who passes by needs no Python
+    if (seen.at(-1).isIntersecting) staying = setTimeout(() => {
+      near.disconnect();
+      if (box.isConnected) python.start(setting);
+    }, STAY);
   });
   // The page may open at the box: Python waits until somebody is there.
   const there = () => near.observe(box);

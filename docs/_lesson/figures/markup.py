@@ -8,6 +8,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from math_core import LatexToMathML
 
 from .svg import legend
 
@@ -37,11 +38,17 @@ def plain(value: float | None) -> str:
     return str(int(value)) if value == int(value) else repr(value)
 
 
+def formula(latex: str) -> Markup:
+    """A formula of a heading, as MathML."""
+    return Markup(FORMULAS.convert_with_local_state(latex, displaystyle=False))
+
+
 def share(value: float) -> Markup:
     """The style of a cell that shows this share of one as a bar."""
     return Markup(f' style="--share:{fixed(value)}"')
 
 
+FORMULAS = LatexToMathML(fancy_error=False)
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).with_name("templates")),
     autoescape=True,
@@ -50,6 +57,7 @@ TEMPLATES = Environment(
 TEMPLATES.filters |= {
     "brief": lambda value: f"{value:.2g}",
     "fixed": fixed,
+    "formula": formula,
     "legend": lambda names: Markup(legend(names)),
     "log2": math.log2,
     "plain": plain,
