@@ -9,6 +9,7 @@ import pytest
 from helpers import OPEN, chapters, lesson, run
 
 CODE = "div.language-python.highlight pre > code"
+COPIED = [*lesson(), "", "three-libraries/", "bug-clinic/"]  # all pages with code of their own
 
 
 def blocks_and_boxes(page) -> tuple[list[str], list]:
@@ -60,10 +61,6 @@ def reader(request, site, numpy_only, tmp_path):
 
 
 @pytest.mark.ci
-# All that teaches, and what else has code of its own; of the package's own folders it needs none.
-COPIED = [*lesson(), "", "three-libraries/", "bug-clinic/"]
-
-
 @pytest.mark.parametrize("page", COPIED)
 @pytest.mark.parametrize("way", ["a script", "a prompt"])
 def test_code_copied_from_a_page_prints_what_the_page_shows(page, way, reader, parsed):
