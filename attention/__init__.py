@@ -49,6 +49,26 @@ EXPORTS = {
         "Gradients",
         "attention_backward",
     ),
+    "induction": (
+        "INDUCTION",
+        "InductionModel",
+        "copying_circuit",
+        "exact_induction",
+        "follows_the_same",
+        "induction_accuracy",
+        "induction_by_hand",
+        "induction_score",
+        "previous_token_score",
+        "repeated_sequences",
+        "run_induction",
+    ),
+    "training": (
+        "differing_weights",
+        "draw_induction",
+        "induction_gradient",
+        "retrain",
+        "train_induction",
+    ),
     "counting": (
         "Transformer",
         "attention_flops",
@@ -86,7 +106,10 @@ EXPORTS = {
         "SELECT",
         "draw_trials",
     ),
-    "tables": ("table",),
+    "tables": (
+        "table",
+        "vector",
+    ),
     "runs": tuple(f"run_{name}" for name in RUNS),
 }
 

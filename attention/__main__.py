@@ -1,4 +1,4 @@
-"""The command line: one flag a run."""
+"""The command line: one flag a run, and one that trains."""
 
 import argparse
 import os
@@ -9,7 +9,10 @@ from . import RUNS, __version__
 
 
 def main(argv=None):
-    """Print the runs that are asked for, in the lesson's order; all when none is."""
+    """Print the runs that are asked for, in the lesson's order; all when none is.
+
+    -> the exit status: 1 when --train found other weights than those shipped, else 0.
+    """
     parser = argparse.ArgumentParser(
         prog=program_name(),
         allow_abbrev=False,
@@ -19,11 +22,20 @@ def main(argv=None):
     for name, meaning in RUNS.items():
         parser.add_argument(f"--{name}", action="store_true", help=meaning)
     parser.add_argument(
+        "--train",
+        action="store_true",
+        help="instead, train the small model again and compare it with the shipped one",
+    )
+    parser.add_argument(
         "--version", action="version", version=f"attention {__version__}"
     )
     asked = vars(parser.parse_args(argv))
     chosen = [name for name in RUNS if asked[name]] or list(RUNS)
-    # Only now, for it brings numpy: help and version need not wait.
+    # Only now, for they bring numpy: help and version need not wait.
+    if asked["train"]:
+        from .training import retrain
+
+        return 0 if retrain() else 1
     from .runs import run
 
     text = "\n\n\n".join(map(run, chosen))

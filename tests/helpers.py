@@ -72,6 +72,25 @@ def chapters() -> list[str]:
     return [page for page in lesson() if page not in exercises]
 
 
+# A lesson on another subject, small enough to be changed and checked often
+
+
+SECOND_LESSON = ROOT / "tests" / "second_lesson"
+SECOND_SETTINGS = {"PYTHONPATH": str(ROOT / "docs"), "NO_MKDOCS_2_WARNING": "1"}
+
+
+def in_lesson(lesson: Path, *command: str) -> subprocess.CompletedProcess:
+    """Python, run in that lesson's folder as its author would."""
+    return subprocess.run(
+        [sys.executable, "-B", *command],
+        cwd=lesson,
+        env=os.environ | SECOND_SETTINGS,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+
+
 def build(source: Path, target: Path, **settings: str) -> None:
     """`mkdocs build`, with one date for all the builds of a run; whole, unless `settings` say."""
     inherited = {n: it for n, it in os.environ.items() if n not in ("NOTEBOOK", "RUNTIME")}

@@ -180,6 +180,34 @@ def test_the_probe_takes_any_hidden_pair(figure):
     assert one.form.locator("[name=score]").input_value() == "20"
 
 
+# Two heads
+
+
+def test_the_heads_answer_as_the_package_does(figure):
+    one = figure("heads")
+    features = np.array([[1, 0], [0, 0], [0, 1]])  # subject, verb, object: she, saw, him
+    reports = {"she": [1, 0], "he": [0, 1], "saw": [0, 0], "him": [0, 1], "her": [1, 0]}
+    rng = np.random.default_rng(15)
+    for asks in rng.integers(0, 13, size=(8, 2, 2)).tolist():
+        outputs = []
+        for other, sentence in ((False, "she saw him"), (True, "he saw her")):
+            one.fill(other=other)
+            values = np.array([reports[word] for word in sentence.split()])
+            for name, query in zip("AB", asks, strict=True):
+                for i, strength in enumerate(query):
+                    one.slide(f"{name}{i}", strength)
+                weights = attention.attention_weights(np.array([query]), features)[0]
+                shown = one.numbers(*(f"{name}weight{i}" for i in range(3)))
+                assert shown == pytest.approx(weights, abs=0.51e-4)
+                shown = one.numbers(*(f"{name}output{i}" for i in range(2)))
+                assert shown == pytest.approx(weights @ values, abs=0.51e-4)
+                outputs.append(weights @ values)
+            results = one.results()
+            assert " ".join(results[f"word{i}"] for i in range(3)) == sentence
+        gap = abs(np.subtract(outputs[:2], outputs[2:])).max()
+        assert one.numbers("gap") == pytest.approx([gap], abs=0.51e-4)
+
+
 # The rotation
 
 

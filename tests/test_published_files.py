@@ -1,5 +1,7 @@
 """What is published: each page of the navigation, and nothing of what builds them."""
 
+import os
+
 from helpers import ROOT, chapters, pages
 
 
@@ -26,8 +28,10 @@ def test_robots_are_told_where_the_list_of_pages_is(site, parsed):
 
 def test_the_notebooks_page_begins_with_its_links_and_folds_its_source(parsed):
     article = parsed("code/attention/").select_one("article")
-    links = [link.get_text() for link in article.select("h1 ~ p a")[:2]]
-    assert links == ["Open in Colab", "Download the notebook"]
+    colab = ["Open in Colab"] if os.environ.get("REPO_URL") else []  # else there is none to open
+    wanted = [*colab, "Download the notebook"]
+    links = [link.get_text() for link in article.select("h1 ~ p a")]
+    assert links[: len(wanted)] == wanted
     assert len(article.select("details summary")) > 10
     bare = [code for code in article.select("pre") if not code.find_parent("details")]
     source = [code for code in bare if not code.find_parent(class_="output")]

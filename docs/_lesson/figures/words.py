@@ -14,6 +14,10 @@ PROBE = {
     "lost": "the row of “{token}” is 0 divided by 0, which is no number: its weights are lost",
 }
 
+HEADS = {
+    "gap": "Between the two sentences, the outputs differ by at most {gap}.",
+}
+
 ROTATION = {
     "dot": "{distance} apart, the dot product is {dot}.",
     "drawn": "The pair of the query, turned by {query} degrees, and that of the key, by {key}.",

@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).parents[3] / "attention"
 # In teaching order; each may import only from those before it.
 MODULES = (
     "arguments", "masks", "core", "measures", "workspace", "threads", "tiles", "guard",
-    "blockwise", "sdpa", "partials", "heads", "positions", "blocks", "gradient", "counting",
-    "decoder", "examples", "tables", "runs", "__main__",
+    "blockwise", "sdpa", "partials", "heads", "positions", "blocks", "gradient", "weights",
+    "induction", "training", "counting", "decoder", "examples", "tables", "runs", "__main__",
 )  # fmt: skip
 
 # These are of use with Dask alone, and are not in the single file.

@@ -155,10 +155,18 @@ def changed() -> str:
     return digits.published()
 
 
+def worded() -> str:
+    """How many sentences say a number or a comparison in words, and how many are checked."""
+    from _lesson.pages import words
+
+    return words.published()
+
+
 FILLERS = {
     "<!-- colab -->": lambda config: colab_link(config.repo_url),
     "<!-- install -->": lambda config: install_line(config.repo_url),
     "<!-- counted -->": lambda config: counted(Build.checked.checking.pages()),
     "<!-- changed -->": lambda config: changed(),
+    "<!-- worded -->": lambda config: worded(),
 }
 FILLED = re.compile("|".join(FILLERS))
