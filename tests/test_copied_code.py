@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import OPEN, chapters, run
+from helpers import OPEN, chapters, lesson, run
 
 CODE = "div.language-python.highlight pre > code"
+COPIED = [*lesson(), "", "three-libraries/", "bug-clinic/"]  # all pages with code of their own
 
 
 def blocks_and_boxes(page) -> tuple[list[str], list]:
@@ -60,13 +61,13 @@ def reader(request, site, numpy_only, tmp_path):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("page", chapters())
+@pytest.mark.parametrize("page", COPIED)
 @pytest.mark.parametrize("way", ["a script", "a prompt"])
 def test_code_copied_from_a_page_prints_what_the_page_shows(page, way, reader, parsed):
     python, folder = reader
     code, boxes = blocks_and_boxes(parsed(page))
-    assert len(code) >= 3
-    assert len(boxes) >= 10
+    assert len(code) >= 2
+    assert len(boxes) >= 4
     if way == "a script":
         (folder / "pasted.py").write_text("\n".join(code), "utf-8")
         result = run(python, "pasted.py", cwd=folder)
