@@ -146,7 +146,7 @@ function mount(box) {
     clearTimeout(staying); // who passes by needs no Python
     if (seen.at(-1).isIntersecting) staying = setTimeout(() => {
       near.disconnect();
-      if (box.isConnected) python.start(setting);
+      if (box.isConnected && !python.failed) python.start(setting);
     }, STAY);
   });
   // The page may open at the box: Python waits until somebody is there.
