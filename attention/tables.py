@@ -14,23 +14,22 @@ def table(header, rows, align=None, places=None):
     """Lay out cells as a Markdown pipe table, its columns padded to line up.
 
     `align` has one letter a column, l or r; without it a column of numbers goes to
-    the right and any other to the left. A | inside a cell is escaped. A cell that is
-    a number has `places` decimals, of which there may be one for each column; a whole
-    number has none, and commas.
+    the right and any other to the left. A | inside a cell is escaped. A whole number
+    gets commas, and any other `places` decimals, which may be one for each column.
 
     Raises ValueError when a row is not as long as the header (quoting it), a cell
     holds a line break, or `align` or `places` does not fit; TypeError when a cell is
-    not text, and without `places` when it is a number.
+    neither text nor a number, and without `places` when it is no whole one.
     """
     header, *rows = [list(row) for row in (header, *rows)]
     for row in rows:
         if len(row) != len(header):
             raise ValueError(f"{len(row)} cells under {len(header)} columns: {row}")
-    if places is not None:
-        each = [places] * len(header) if hasattr(places, "__index__") else list(places)
-        if len(each) != len(header):
-            raise ValueError(f"places {places} do not fit {len(header)} columns")
-        rows = [list(map(number_text, row, each)) for row in rows]
+    one = places is None or hasattr(places, "__index__")
+    each = [places] * len(header) if one else list(places)
+    if len(each) != len(header):
+        raise ValueError(f"places {places} do not fit {len(header)} columns")
+    rows = [list(map(number_text, row, each)) for row in rows]
     header, *rows = ([cell_text(cell) for cell in row] for row in (header, *rows))
     if align is None:
         align = "".join(
@@ -62,7 +61,9 @@ def number_text(cell, places):
     """Return a number as text; leave anything that is none as it is."""
     if hasattr(cell, "__index__"):  # a whole number, also one of numpy's
         return f"{cell:,}"
-    return f"{cell:.{places}f}" if hasattr(cell, "__float__") else cell
+    if places is None or not hasattr(cell, "__float__"):
+        return cell
+    return f"{cell:.{places}f}"
 
 
 def cell_text(cell):

@@ -33,6 +33,7 @@ def test_numbers_are_written_with_their_places():
         "| 1,024 | 0.550 | 2.000 |\n"
         "|     4 |     — | 0.125 |"
     )
+    assert "| 1,024 |" in table(["n"], [[1024]])
     assert "|  0.6 | 2.00 |" in table(["a", "b"], [[0.55001, 2.0]], places=(1, 2))
     with pytest.raises(ValueError, match=r"places \(1,\) do not fit 2 columns"):
         table(["a", "b"], [[0.5, 0.5]], places=(1,))
@@ -63,8 +64,8 @@ def test_a_ragged_row_is_quoted(row):
     assert str(row) in str(error.value)
 
 
-@pytest.mark.parametrize("cell", [1, 0.5, None])
-def test_a_cell_that_is_not_text_is_quoted(cell):
+@pytest.mark.parametrize("cell", [0.5, None])
+def test_a_cell_that_is_neither_text_nor_a_whole_number_is_quoted(cell):
     with pytest.raises(TypeError, match=f"already formatted: {cell!r}"):
         table(["a"], [[cell]])
 
