@@ -204,7 +204,7 @@ def attend(head, tiles, workspace, output, rows=None):
 
 
 def raise_maximum(block, scores, hidden, maximum, bounded):
-    """Let the maximum of each query cover a block too, and shrink what is summed so far.
+    """Let the maximum of each query cover a block too; what is summed so far shrinks.
 
     Hidden scores become minus infinity. Returns the maximum of the block's queries,
     (..., 1), which stays 0 where the scores are `bounded`.
