@@ -14,7 +14,6 @@ FIGURES = {
     "probe": MASK,
     "heads": HEADS,
     "rotation": POSITIONS,
-    "viewer": "a-trained-model/",
     "dial": LAYER,
     "detective": LAYER,
 }
