@@ -63,9 +63,10 @@ class Fork:
 class Recorder:
     """Runs a page, remembers what each piece of code gave, and tries its digits first."""
 
-    def __init__(self, runner: Runner, tally: Tally, outcomes: list):
+    def __init__(self, runner: Runner, tally: Tally, outcomes: list, inner: list | None = None):
         self.runner, self.tally, self.outcomes = runner, tally, outcomes
         self.namespace = runner.namespace
+        self.inner = [] if inner is None else inner  # the names of pages inside this one
 
     def run(self, source: str, line: int, mode: str = "single") -> object:
         if not Fork.running:
@@ -87,14 +88,16 @@ class Recorder:
         return self.outcomes[-1]
 
     def fresh(self) -> Recorder:
-        return Recorder(self.runner.fresh(), self.tally, self.outcomes)
+        fresh = Recorder(self.runner.fresh(), self.tally, self.outcomes, self.inner)
+        self.inner.append(fresh.namespace)
+        return fresh
 
 
 class Replayer:
     """Runs nothing: gives what a Recorder remembers, in the same order."""
 
-    def __init__(self, outcomes, namespace: dict):
-        self.outcomes, self.namespace = outcomes, namespace
+    def __init__(self, outcomes, namespace: dict, inner):
+        self.outcomes, self.namespace, self.inner = outcomes, namespace, inner
 
     def run(self, source: str, line: int, mode: str = "single") -> object:
         return next(self.outcomes)
@@ -103,7 +106,7 @@ class Replayer:
         return next(self.outcomes)
 
     def fresh(self) -> Replayer:
-        return self
+        return Replayer(self.outcomes, next(self.inner), self.inner)
 
 
 def try_page(text: str, name: str, config: Config) -> Tally:
@@ -119,7 +122,7 @@ def try_page(text: str, name: str, config: Config) -> Tally:
         raise ValueError(f"{name} must pass its check first: {page.problems[0]}")
 
     def problems(text: str) -> list:
-        replayer = Replayer(iter(outcomes), recorder.namespace)
+        replayer = Replayer(iter(outcomes), recorder.namespace, iter(recorder.inner))
         return compare(parse(text, name), replayer, config).problems
 
     assert not problems(text), "else any change would seem to be caught"
