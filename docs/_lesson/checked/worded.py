@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -118,7 +119,12 @@ def _letters(token: Token) -> bool:
 
 def survey(texts: dict[str, str], config: Config) -> dict[str, list[Said]]:
     """What `worded` finds in each of these texts, pages or not."""
-    return {name: worded(parse(text, name), config.idioms) for name, text in texts.items()}
+    return {name: _surveyed(name, text, config.idioms) for name, text in texts.items()}
+
+
+@functools.lru_cache(maxsize=256)  # a server asks at each save, and most texts are as they were
+def _surveyed(name: str, text: str, idioms: tuple[str, ...]) -> list[Said]:
+    return worded(parse(text, name), idioms)
 
 
 def states(found: Iterable[Said]) -> Counter:
