@@ -6,15 +6,12 @@ one file and keeps that. Where they can't be had, readers write in the plain tex
 
 from __future__ import annotations
 
-import logging
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 from _lesson.exercise import node, runtime
-
-log = logging.getLogger("mkdocs.hooks.exercise")
 
 SOURCES = Path(__file__).parent / "editor"
 INPUTS = ("package.json", "package-lock.json", "editor.js")
@@ -26,18 +23,17 @@ CACHE = node.CACHE / NAME
 
 def available() -> bool:
     """Is the editor wanted, and at hand?"""
-    return runtime.wanted() and (CACHE / node.MANIFEST).is_file()
+    return runtime.wanted() and node.held(CACHE)
 
 
 def fetch() -> None:
     """Bring the editor into the cache, unless it is there or can't be had."""
-    if not runtime.wanted() or node.whole(CACHE):
-        return
-    (CACHE / node.MANIFEST).unlink(missing_ok=True)
-    try:
-        node.keep(CACHE, {FILE: joined()})
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        log.info(f"{NAME} can't be had, so the exercise has a plain text box: {error}")
+    if runtime.wanted():
+        node.bring(
+            CACHE,
+            lambda: node.keep(CACHE, {FILE: joined()}),
+            "the exercise has a plain text box",
+        )
 
 
 def joined() -> bytes:

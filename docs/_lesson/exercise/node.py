@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import logging
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+
+log = logging.getLogger("mkdocs.hooks.exercise")
 
 # One for all checkouts.
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "attention")
@@ -37,6 +41,20 @@ def run(program: str, *arguments: str | Path, folder: Path) -> str:
     return done.stdout
 
 
+def bring(folder: Path, make: Callable[[], None], without: str) -> None:
+    """Let `make` keep files in a folder, unless they are there; what it can't have is said.
+
+    `without` says what a reader has then.
+    """
+    if whole(folder):
+        return
+    (folder / MANIFEST).unlink(missing_ok=True)
+    try:
+        make()
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        log.info(f"{folder.name} can't be had, so {without}: {error}")
+
+
 def keep(folder: Path, files: dict[str, bytes], **more: object) -> None:
     """Put files into a folder, and last a list of them, which says that all are there."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,6 +62,11 @@ def keep(folder: Path, files: dict[str, bytes], **more: object) -> None:
         (folder / name).write_bytes(data)
     sums = {name: sha256(data) for name, data in files.items()}
     (folder / MANIFEST).write_text(json.dumps({"sha256": sums, **more}), "utf-8")
+
+
+def held(folder: Path) -> bool:
+    """Has all been put into a folder?"""
+    return (folder / MANIFEST).is_file()
 
 
 def whole(folder: Path) -> bool:

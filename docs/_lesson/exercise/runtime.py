@@ -10,16 +10,12 @@ import gzip
 import hashlib
 import io
 import json
-import logging
 import os
-import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
 
 from _lesson.exercise import node
-
-log = logging.getLogger("mkdocs.hooks.exercise")
 
 VERSION = "314.0.7"
 SHA512 = (
@@ -43,7 +39,7 @@ def wanted() -> bool:
 
 def available() -> bool:
     """Is Python for the browser wanted, and at hand?"""
-    return wanted() and (CACHE / node.MANIFEST).is_file()
+    return wanted() and node.held(CACHE)
 
 
 def files() -> list[Path]:
@@ -58,13 +54,8 @@ def compressed_size() -> int:
 
 def fetch() -> None:
     """Bring Python for the browser into the cache, unless it is there or can't be had."""
-    if not wanted() or node.whole(CACHE):
-        return
-    (CACHE / node.MANIFEST).unlink(missing_ok=True)
-    try:
-        unpack(package())
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        log.info(f"{NAME} can't be had, so the exercise is built without it: {error}")
+    if wanted():
+        node.bring(CACHE, lambda: unpack(package()), "the exercise is built without it")
 
 
 def package() -> bytes:
