@@ -74,6 +74,15 @@ class Figure {
       else field.removeAttribute(name);
   }
 
+  // Where a slider stands; the number beside it and its spoken value are written as `text` says.
+  slider(name, text = String) {
+    const slider = this.field(name), place = Number(slider.value);
+    const shown = text(place);
+    this.put(name, shown);
+    slider.setAttribute("aria-valuetext", shown);
+    return place;
+  }
+
   // A slider moves the text field it stands beside, which holds the state and takes any number.
   slide(name, fromSlider, toSlider) {
     const slider = this.form.querySelector(`[data-slider="${name}"]`);

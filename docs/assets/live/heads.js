@@ -7,14 +7,7 @@ live("heads", (figure) => {
   const { sentences, heads } = figure.data;
   let gap;
 
-  function asked(name) {
-    return sentences[0].keys[0].map((_, i) => {
-      const slider = figure.field(name + i);
-      slider.setAttribute("aria-valuetext", slider.value);
-      figure.put(name + i, slider.value);
-      return Number(slider.value);
-    });
-  }
+  const asked = (name) => sentences[0].keys[0].map((_, i) => figure.slider(name + i));
 
   function attend(query) {
     return sentences.map(({ keys, values }) => {

@@ -9,13 +9,6 @@ live("rotation", (figure) => {
   const { pairs } = figure.data;
   let now;
 
-  function place(name) {
-    const slider = figure.field(name);
-    slider.setAttribute("aria-valuetext", slider.value);
-    figure.put(name, slider.value);
-    return Number(slider.value);
-  }
-
   function turn(name, position) {
     const turned = rotaryEmbedding(pairs[name], position);
     const angle = fixed(position * DEGREES, 1);
@@ -28,7 +21,7 @@ live("rotation", (figure) => {
   }
 
   function update() {
-    const [m, n, shift] = ["query", "key", "shift"].map(place);
+    const [m, n, shift] = ["query", "key", "shift"].map((name) => figure.slider(name));
     const [query, key] = [turn("query", m + shift), turn("key", n + shift)];
     const distance = Math.abs(m - n);
     const dot = fixed(attentionScores(query.turned, [key.turned], 1)[0]);

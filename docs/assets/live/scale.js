@@ -3,19 +3,18 @@
 import { live, plot } from "./figure.js";
 import { entropy, fixed, mean, median, normals, parseWhole, range, shown, softmax, standardError, trial } from "./numbers.js";
 
+// Two to this power, as it is written.
+function power(place) {
+  const value = 2 ** place;
+  return value >= 1 ? String(Math.round(value * 100) / 100) : String(Number(value.toPrecision(3)));
+}
+
 live("sharpness", (figure) => {
   const { scaled, maximum } = figure.data; // the scores of one trial, divided by the root of its width
   let now;
 
   function update() {
-    const [d_k, length, temperature] = ["d_k", "times", "temperature"].map((name) => {
-      const slider = figure.field(name);
-      const value = 2 ** Number(slider.value);
-      const text = value >= 1 ? String(Math.round(value * 100) / 100) : String(Number(value.toPrecision(3)));
-      figure.put(name, text);
-      slider.setAttribute("aria-valuetext", text);
-      return value;
-    });
+    const [d_k, length, temperature] = ["d_k", "times", "temperature"].map((name) => 2 ** figure.slider(name, power));
     const divided = scaled.map((score) => (score * length) / temperature);
     const scores = { raw: divided.map((score) => score * Math.sqrt(d_k)), scaled: divided };
     now = {};
