@@ -171,7 +171,10 @@ def heads(title: str, sentences, asks: dict, features, reports) -> str:
         weights[name] = each[0]
         outputs[name] = [w @ one["values"] for w, one in zip(each, sentences, strict=True)]
     gap = max(abs(first - second).max() for first, second in outputs.values())
-    given = [{n: np.asarray(part).tolist() for n, part in one.items()} for one in sentences]
+    given = [
+        {"words": one["words"], "keys": one["keys"].tolist(), "values": one["values"].tolist()}
+        for one in sentences
+    ]
     return render(
         "heads",
         title,
@@ -184,6 +187,7 @@ def heads(title: str, sentences, asks: dict, features, reports) -> str:
         weights=weights,
         outputs={name: first for name, (first, _) in outputs.items()},
         gap=gap,
+        said=words.HEADS["gap"],
     )
 
 
