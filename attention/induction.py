@@ -213,15 +213,15 @@ def induction_by_hand(length=24, vocabulary=20, sharpness=8.0, skip_itself=True)
     return InductionModel(token, place, layers, token.T)
 
 
-def model_from_text(text, length=24, vocabulary=20, width=16, num_layers=2):
+def model_shapes(num_layers, d, length, vocabulary):
+    """Give the shapes of the parts of an InductionModel, in their order."""
+    return (vocabulary, d), (length, d), (num_layers, 4, d, d), (d, vocabulary)
+
+
+def model_from_text(text, num_layers=2, d=16, length=24, vocabulary=20):
     """Read the weights of a model from text in base64, one signed byte a weight."""
     steps = np.frombuffer(base64.b64decode(text), dtype=np.int8)
-    shapes = (
-        (vocabulary, width),
-        (length, width),
-        (num_layers, 4, width, width),
-        (width, vocabulary),
-    )
+    shapes = model_shapes(num_layers, d, length, vocabulary)
     ends = np.cumsum([np.prod(shape) for shape in shapes])[:-1]
     parts = np.split(steps * WEIGHT_STEP, ends)
     for part in parts:

@@ -10,6 +10,7 @@ from .induction import (
     INDUCTION,
     WEIGHT_STEP,
     InductionModel,
+    model_shapes,
     repeated_sequences,
     run_induction,
     weight_steps,
@@ -30,7 +31,7 @@ def draw_induction(
 
     Each is normal, with the deviation 1 / sqrt(d).
     """
-    shapes = (vocabulary, d), (length, d), (num_layers, 4, d, d), (d, vocabulary)
+    shapes = model_shapes(num_layers, d, length, vocabulary)
     parts = [rng.standard_normal(shape) / np.sqrt(d) for shape in shapes]
     parts[1] *= use_positions
     return InductionModel(*parts)

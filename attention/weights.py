@@ -1,7 +1,7 @@
 """The weights of INDUCTION, as `attention --train` finds them: signed bytes in base64.
 
 Each is a number of steps of 1/64: the embedding, the positions, the layers and the
-unembedding, row by row. docs/a-trained-model.md looks into them.
+unembedding, row by row.
 """
 
 INDUCTION_WEIGHTS = """

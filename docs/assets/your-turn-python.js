@@ -5,8 +5,7 @@ const PATIENCE = 30; // seconds in which something must arrive while files are f
 const SLOWEST = 50; // seconds for each step of Python's start, on the slowest of phones
 const LIMIT = 10; // seconds for a run; loops in Python are stopped long before, inside
 
-
-const here = (name) => new URL(name, import.meta.url);
+export const here = (name) => new URL(name, import.meta.url);
 
 export const python = {
   worker: null,

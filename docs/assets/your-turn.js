@@ -1,12 +1,10 @@
 // The exercise page: a text box whose code a worker runs and judges. Python is fetched when the
 // reader types, presses a button, or comes to the box over a line that is fast and not metered.
 
-import { python } from "./your-turn-python.js";
+import { here, python } from "./your-turn-python.js";
 import { casesView, checkView, el, summaryOf } from "./your-turn-verdicts.js";
 
 const STAY = 1000; // ms for which the box is in view before Python comes unasked
-
-const here = (name) => new URL(name, import.meta.url);
 
 // Not where the browser does not say: a reader may pay for each byte.
 const unmetered = ({ connection }) =>

@@ -88,7 +88,7 @@ class Comparison:
         """The line of the first prompt or expression that no record has checked."""
         document, checked = self.document, {record.code[0] for record in self.page.records}
         blocks = [(part.start, part.end) for part in document.parts if isinstance(part, Block)]
-        for found in re.finditer(r"^(?= *>>>)|<!--[=?]", document.text, re.MULTILINE):
+        for found in re.finditer(rf"^(?= *>>>)|{MARK.pattern}", document.text, re.MULTILINE):
             quoted = found[0] and within(found.start(), blocks)
             if found.start() not in checked and not quoted:
                 return document.line_of(found.start())

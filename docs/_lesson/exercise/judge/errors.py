@@ -13,7 +13,7 @@ MEANING = {
     r"list (assignment )?index out of range": (
         "The list is shorter than that: its last index is its length minus one"
     ),
-    r"(float |integer )?(division|modulo) by zero|division by zero": (
+    r"(float |integer )?(division|modulo) by zero": (
         "What stands below the fraction was zero there: a sum of nothing, perhaps"
     ),
     r"math range error|.*too large": "The result is larger than a float can hold",
@@ -23,9 +23,7 @@ MEANING = {
     r"unsupported operand type\(s\) for .*'list'": (
         "One side is a whole list: Python does not compute with it entry by entry, a loop does"
     ),
-    r"'(int|float)' object is not (iterable|subscriptable)": (
-        "A single number stands where a list was expected: one index too many?"
-    ),
+    r"'(int|float)' object is not (iterable|subscriptable)|"
     r"object of type '(int|float)' has no len\(\)": (
         "A single number stands where a list was expected: one index too many?"
     ),
@@ -34,7 +32,7 @@ MEANING = {
     ),
     r"expected ':'": "A line that opens a block ends with a colon",
     r"expected an indented block": "The line below a colon stands further in",
-    r"'\(' was never closed|'\[' was never closed": "A bracket that opens here is closed nowhere",
+    r"'[(\[]' was never closed": "A bracket that opens here is closed nowhere",
 }
 
 
