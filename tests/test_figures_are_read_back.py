@@ -13,6 +13,7 @@ import pytest
 from _lesson.figures import diagrams, lines, svg
 
 from tests.audit import pictures
+from tests.audit.mutation import changed, digits
 
 NAMES, OTHERS = ["is", "the", "best"], ["who", "has", "won"]
 GIVEN = np.array([[0.0, 0.23456, 0.76544], [0.125, 0.375, 0.5], [1.0, 0.0, 0.0]])
@@ -138,7 +139,7 @@ FIGURES = {
             [-1.5, 0.0, 2.5],
             (float, float),
             ("x", "y"),
-            ([-2, -1, 0, 1, 2, 3], [-2, -1, 0, 1, 2, 3]),
+            (WHOLE, WHOLE),
         ),
         ["Lines. one: 0.2500 at -1.5000, -1.7500 at 0.0000, 3 at 2.5000."],
     ),
@@ -146,10 +147,10 @@ FIGURES = {
         lambda: lines.lines("Lines", "h", "off", SMALL, STEPS, powers="xy"),
         plot_agrees(
             STEPS,
-            [1e-8, 1e-5, 1e-2],
+            SMALL,
             (math.log10, math.log10),
             ("h", "off"),
-            (POWERS[:7], POWERS[2:8]),
+            (POWERS[:7], POWERS[2:]),
         ),
         [
             "Lines. valley: 0.0020 at 1.0e-08, 4.0e-06 at 1.0e-05, 0.0500 at 0.0100. "
@@ -218,8 +219,7 @@ def harmless(figure: str, at: int, slack: dict[str, float]) -> bool:
         return False
     token = next(m for m in NUMBER.finditer(figure, start) if m.start() <= at < m.end())
     place = at - token.start()
-    new = f"{token[0][:place]}{(int(figure[at]) + 1) % 10}{token[0][place + 1 :]}"
-    moved = abs(float(new) - float(token[0]))
+    moved = abs(float(changed(token[0], place)) - float(token[0]))
     if attribute == "fill-opacity":
         return moved < 0.0011
     if any(word in tag for word in DECORATION):
@@ -232,11 +232,9 @@ def harmless(figure: str, at: int, slack: dict[str, float]) -> bool:
 
 
 def digits_changed(figure: str, slack: dict[str, float]):
-    for found in re.finditer(r"\d", figure):
-        at = found.start()
+    for at in digits(figure):
         if not harmless(figure, at, slack):
-            changed = f"{figure[:at]}{(int(figure[at]) + 1) % 10}{figure[at + 1 :]}"
-            yield f"{figure[max(0, at - 60) : at]}>{figure[at]}<", changed
+            yield f"{figure[max(0, at - 60) : at]}>{figure[at]}<", changed(figure, at)
 
 
 def labels_exchanged(figure: str, slack=None):

@@ -14,7 +14,6 @@ from bs4 import BeautifulSoup
 
 NEAR = 3  # units of a drawing 360 wide: what stands as near to something belongs to it
 SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-SHAPES = {"h": "square", "l": "triangle", "ll": "diamond"}
 
 
 class Picture:
@@ -31,18 +30,12 @@ class Picture:
             if not (0 <= x <= self.width and 0 <= y <= self.height):
                 raise ValueError(f"{text!r} lies outside of the drawing")
 
-    def boxes(self, kind: str) -> list[tuple[float, float, float, float]]:
-        found = self.svg.select(f"rect.{kind}")
-        return [tuple(float(one[n]) for n in ("x", "y", "width", "height")) for one in found]
-
-    def at(self, anchor: str, x: float | None = None, y: float | None = None) -> str:
+    def at(self, anchor: str, x: float, y: float) -> str:
         """The one text of this anchor at this place; none is ''."""
         found = [
             text
             for a, b, kind, text in self.texts
-            if kind == anchor
-            and (x is None or abs(a - x) < NEAR)
-            and (y is None or abs(b - y) < NEAR)
+            if kind == anchor and abs(a - x) < NEAR and abs(b - y) < NEAR
         ]
         if len(found) > 1:
             raise ValueError(f"{found} stand at one place")
@@ -54,37 +47,39 @@ def pictures(figure: str) -> list[Picture]:
     return [Picture(svg) for svg in soup.select("svg:not([aria-hidden])")]
 
 
+def extent(rect) -> tuple[float, float, float, float]:
+    """Where a rectangle begins, and how wide and high it is."""
+    return tuple(float(rect[name]) for name in ("x", "y", "width", "height"))
+
+
 def bars(figure: str) -> list[tuple[str, str, float, str]]:
     """For each bar from the top: its name, its number, its share of the whole, its role."""
     (picture,) = pictures(figure)
-    rows, role = [], picture.svg.select("rect:not(.track)")
-    parts = [
-        (one["class"][0], *(float(one[n]) for n in ("x", "y", "height", "width"))) for one in role
-    ]
-    tracks = picture.boxes("track")
-    for (x, y, whole, height), (kind, *place, width) in zip(tracks, parts, strict=True):
-        if place != [x, y, height]:
+    rows, parts = [], picture.svg.select("rect:not(.track)")
+    tracks = [extent(rect) for rect in picture.svg.select("rect.track")]
+    for (x, y, whole, height), part in zip(tracks, parts, strict=True):
+        left, top, width, high = extent(part)
+        if (left, top, high) != (x, y, height):
             raise ValueError("a bar does not lie in its track")
         name = picture.at("end", x - 8, y + height / 2)
         number = picture.at("start", x + whole + 8, y + height / 2)
-        rows.append((name, number, width / whole, kind))
+        rows.append((name, number, width / whole, part["class"][0]))
     if [y for _, y, *_ in tracks] != sorted(y for _, y, *_ in tracks):
         raise ValueError("the bars are out of order")
     return rows
 
 
-def heatmaps(figure: str) -> list[tuple[str, list[str], dict[str, list[tuple[str, float]]]]]:
+def heatmaps(figure: str) -> list[tuple[str, list[str], list[tuple]]]:
     """For each panel: its title, its columns, and for each row the numbers with their strengths."""
     soup, found = BeautifulSoup(figure, "html.parser"), []
     for panel in soup.select(".panel"):
         picture = Picture(panel.svg)
-        cells = [
-            (float(c["x"]) + float(c["width"]) / 2, float(c["y"]) + float(c["height"]) / 2, c)
-            for c in picture.svg.select("rect.cell")
-        ]
-        left = min(float(cell["x"]) for *_, cell in cells)
-        xs, ys = sorted({x for x, _, _ in cells}), sorted({y for _, y, _ in cells})
-        grid = {(x, y): float(cell["fill-opacity"]) for x, y, cell in cells}
+        grid, edges = {}, set()
+        for cell in picture.svg.select("rect.cell"):
+            x, y, width, height = extent(cell)
+            edges.add(x)
+            grid[x + width / 2, y + height / 2] = float(cell["fill-opacity"])
+        left, xs, ys = min(edges), sorted({x for x, _ in grid}), sorted({y for _, y in grid})
         rows = [
             (
                 picture.at("end", left - 9, y),
@@ -224,7 +219,7 @@ def boxes(figure: str) -> list[list[tuple]]:
     for picture in pictures(figure):
         rows, left = [], len(picture.texts)
         for box in picture.svg.select("rect"):
-            x, y, width, height = (float(box[name]) for name in ("x", "y", "width", "height"))
+            x, y, width, height = extent(box)
             inside = [
                 text
                 for a, b, anchor, text in sorted(picture.texts, key=lambda text: text[1])
