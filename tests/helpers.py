@@ -72,25 +72,6 @@ def chapters() -> list[str]:
     return [page for page in lesson() if page not in exercises]
 
 
-# A lesson on another subject, small enough to be changed and checked often
-
-
-SECOND_LESSON = ROOT / "tests" / "second_lesson"
-SECOND_SETTINGS = {"PYTHONPATH": str(ROOT / "docs"), "NO_MKDOCS_2_WARNING": "1"}
-
-
-def in_lesson(lesson: Path, *command: str) -> subprocess.CompletedProcess:
-    """Python, run in that lesson's folder as its author would."""
-    return subprocess.run(
-        [sys.executable, "-B", *command],
-        cwd=lesson,
-        env=os.environ | SECOND_SETTINGS,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
-
-
 def build(source: Path, target: Path, **settings: str) -> None:
     """`mkdocs build`, with one date for all the builds of a run; whole, unless `settings` say."""
     inherited = {n: it for n, it in os.environ.items() if n not in ("NOTEBOOK", "RUNTIME")}
@@ -183,7 +164,37 @@ def until(holds, seconds: float = 30) -> None:
         time.sleep(0.05)
 
 
+# A lesson on another subject, small enough to be changed and checked often
+
+
+SECOND_LESSON = ROOT / "tests" / "second_lesson"
+SECOND_SETTINGS = {"PYTHONPATH": str(ROOT / "docs"), "NO_MKDOCS_2_WARNING": "1"}
+
+
+def in_lesson(lesson: Path, *command: str) -> subprocess.CompletedProcess:
+    """Python, run in that lesson's folder as its author would."""
+    return subprocess.run(
+        [sys.executable, "-B", *command],
+        cwd=lesson,
+        env=os.environ | SECOND_SETTINGS,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+
+
 # A page in Chromium
+
+# By how much a page is wider than its window.
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def editor(tab, kind: str = "check"):
+    """An exercise's editor, which comes over its text box when that is first touched."""
+    box = tab.locator(f"[data-kind={kind}]")
+    if not box.locator(".cm-content").count():
+        box.locator("textarea").focus()
+    return box.locator(".cm-content")
 
 
 def follow(tab) -> None:

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from helpers import OPEN, drawn, importable, need, pages
+from helpers import OPEN, SIDEWAYS, drawn, importable, need, pages
 
 pytestmark = pytest.mark.ci
 
@@ -30,8 +30,7 @@ def test_a_page_fits_and_is_accessible(page, scheme, visit):
     for width, skipped in ((360, [["article"]]), (1280, [])):
         tab.set_viewport_size({"width": width, "height": 800})
         drawn(tab)
-        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert tab.evaluate(wide) == 0, width
+        assert tab.evaluate(SIDEWAYS) == 0, width
         for context, options in (
             (None, {"rules": {"color-contrast": {"enabled": False}}}),
             ({"include": [["html"]], "exclude": skipped}, {"runOnly": ["color-contrast"]}),

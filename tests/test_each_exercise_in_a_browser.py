@@ -5,21 +5,19 @@ from urllib.parse import urljoin
 import pytest
 from _lesson.exercise import EXERCISES, YOUR_TURN
 from _lesson.exercise.page import ExercisePage
-from helpers import drawn, follow, go, importable, need
+from helpers import SIDEWAYS, drawn, editor, follow, go, importable, need
 
 pytestmark = pytest.mark.ci
 
 FURTHER = {file.stem: ExercisePage(file) for file in EXERCISES if file != YOUR_TURN}
-BOX, EDITOR = "[data-kind=check] textarea", "[data-kind=check] .cm-content"
+BOX = "[data-kind=check] textarea"
 RESULTS = "[data-kind=check] .turn-results"
 ENDED = "[data-kind=check] .turn-summary:not(:text-matches('…$|^Not run|^Changed'))"
 
 
 def checked(tab, code: str) -> str:
     """What the page says of this code."""
-    if not tab.locator(EDITOR).count():
-        tab.locator(BOX).focus()
-    tab.locator(EDITOR).fill(code)
+    editor(tab).fill(code)
     tab.get_by_role("button", name="Run checks").click()
     tab.locator(ENDED).wait_for(timeout=60_000)
     return tab.locator(RESULTS).inner_text()
@@ -40,8 +38,7 @@ def test_it_is_solved_a_mistake_is_named_and_each_keeps_its_own_code(stem, brows
     assert f"These are the outputs of: {wrong['name']}" in said
     assert wrong["comes_from"] in said
     drawn(tab)
-    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert tab.evaluate(wide) == 0
+    assert tab.evaluate(SIDEWAYS) == 0
     found = axe.run(tab).response["violations"]
     assert [(f["id"], [node["html"] for node in f["nodes"]]) for f in found] == []
     said = checked(tab, exercise.data["solution"])

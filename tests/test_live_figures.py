@@ -4,7 +4,7 @@ import re
 from urllib.parse import urljoin
 
 import pytest
-from helpers import importable, lesson, need, pages, settle
+from helpers import SIDEWAYS, importable, lesson, need, pages, settle
 from live import FIGURES, LAYER, ONE, SLIDERS, Figure
 
 pytestmark = pytest.mark.ci
@@ -214,8 +214,7 @@ def test_nothing_moves_while_a_figure_wakes(name, width, figure):
 def test_at_200_percent_zoom_nothing_is_cut_off(name, figure):
     """A window of 1280 pixels, at twice the size, is one of 640."""
     one = figure(name, width=640, device_scale_factor=2)
-    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert one.tab.evaluate(wide) == 0
+    assert one.tab.evaluate(SIDEWAYS) == 0
     cut = one.form.evaluate(
         """(form) => [...form.querySelectorAll("input, select, button, p")].filter(e => {
           const box = e.getBoundingClientRect(), frame = form.getBoundingClientRect();
@@ -225,7 +224,7 @@ def test_at_200_percent_zoom_nothing_is_cut_off(name, figure):
     )
     assert cut == []
     one.fill(**CHANGES[name])
-    assert one.tab.evaluate(wide) == 0
+    assert one.tab.evaluate(SIDEWAYS) == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -10,11 +10,12 @@ from itertools import product
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
+import helpers
 import pytest
 from _lesson.exercise import YOUR_TURN, editor
 from _lesson.exercise.judge.exercise import Exercise
 from _lesson.exercise.runtime import FILES, NAME
-from helpers import Handler, chapters, drawn, follow, go, importable, need, settle, until
+from helpers import SIDEWAYS, Handler, chapters, drawn, follow, go, importable, need, settle, until
 
 pytestmark = pytest.mark.ci
 
@@ -65,11 +66,7 @@ class Turn:
 
     @property
     def code(self):
-        """The editor, which comes over the text box when that is first touched."""
-        box = self.page.locator("[data-kind=check]")
-        if not box.locator(".cm-content").count():
-            box.locator("textarea").focus()
-        return box.locator(".cm-content")
+        return helpers.editor(self.page)
 
     @property
     def written(self) -> str:
@@ -703,8 +700,7 @@ def test_verdicts_fit_and_are_accessible(turn):
         tab.page.emulate_media(color_scheme=scheme)
         drawn(tab.page)
         background.add(tab.page.evaluate("getComputedStyle(document.body).backgroundColor"))
-        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert tab.page.evaluate(wide) == 0
+        assert tab.page.evaluate(SIDEWAYS) == 0
         found = axe.run(tab.page).response["violations"]
         assert [(f["id"], [node["html"] for node in f["nodes"]]) for f in found] == []
     assert len(background) == 2
@@ -717,8 +713,7 @@ def test_a_learners_cases_are_held_against_the_wrong_programs(turn):
     tab = turn()
     box = tab.page.locator("[data-kind=cases]")
     said = box.get_by_role("status", name="What was caught")
-    box.locator("textarea").focus()
-    text = box.locator(".cm-content")
+    text = helpers.editor(tab.page, "cases")
     run = box.get_by_role("button", name="Run the wrong programs")
     run.click()
     summary = said.locator(f".turn-summary:text-matches('catch \\\\d+ of {WRONG}')")
