@@ -59,6 +59,8 @@ def table(header, rows, align=None, places=None):
 
 def number_text(cell, places):
     """Return a number as text; leave anything that is none as it is."""
+    if type(cell).__name__ in ("bool", "bool_"):  # that of Python, and those of numpy
+        return cell
     if hasattr(cell, "__index__"):  # a whole number, also one of numpy's
         return f"{cell:,}"
     if places is None or not hasattr(cell, "__float__"):

@@ -64,10 +64,16 @@ def test_a_ragged_row_is_quoted(row):
     assert str(row) in str(error.value)
 
 
-@pytest.mark.parametrize("cell", [0.5, None])
+@pytest.mark.parametrize("cell", [0.5, None, True, np.True_])
 def test_a_cell_that_is_neither_text_nor_a_whole_number_is_quoted(cell):
     with pytest.raises(TypeError, match=f"already formatted: {cell!r}"):
         table(["a"], [[cell]])
+
+
+@pytest.mark.parametrize("cell", [None, True, np.True_])
+def test_places_make_no_number_of_what_is_none(cell):
+    with pytest.raises(TypeError, match=f"already formatted: {cell!r}"):
+        table(["a"], [[cell]], places=2)
 
 
 def test_a_line_break_in_a_cell_is_refused():
