@@ -106,7 +106,10 @@ EXPORTS = {
         "SELECT",
         "draw_trials",
     ),
-    "tables": ("table",),
+    "tables": (
+        "table",
+        "vector",
+    ),
     "runs": tuple(f"run_{name}" for name in RUNS),
 }
 

@@ -180,13 +180,7 @@ def attend(head, tiles, workspace, output, rows=None):
         if bias is not None:
             scores += bias
         if not all_bounded:
-            if hidden is not None:
-                np.copyto(block.covered, -np.inf, where=hidden)
-            old_max = maximum[block.rows]
-            new_max = np.maximum(old_max, scores.max(axis=-1, keepdims=True))
-            new_max = np.where(bounded[block.rows], 0, new_max)
-            np.multiply(block.summed, np.exp2(old_max - new_max), out=block.summed)
-            maximum[block.rows] = new_max
+            new_max = raise_maximum(block, scores, hidden, maximum, bounded)
             scores -= new_max
             np.maximum(scores, floor, out=scores)
         np.exp2(scores, out=scores)
@@ -207,6 +201,22 @@ def attend(head, tiles, workspace, output, rows=None):
         rows.keep(tiles, maximum, head.mask_maximum, total, unsafe)
     elif unsafe is not None:
         recompute(output, unsafe, head, tiles)
+
+
+def raise_maximum(block, scores, hidden, maximum, bounded):
+    """Let the maximum of each query cover a block too; what is summed so far shrinks.
+
+    Hidden scores become minus infinity. Returns the maximum of the block's queries,
+    (..., 1), which stays 0 where the scores are `bounded`.
+    """
+    if hidden is not None:
+        np.copyto(block.covered, -np.inf, where=hidden)
+    old_max = maximum[block.rows]
+    new_max = np.maximum(old_max, scores.max(axis=-1, keepdims=True))
+    new_max = np.where(bounded[block.rows], 0, new_max)
+    np.multiply(block.summed, np.exp2(old_max - new_max), out=block.summed)
+    maximum[block.rows] = new_max
+    return new_max
 
 
 def key_blocks(head, tiles, query, workspace, summed):

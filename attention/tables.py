@@ -1,23 +1,36 @@
-"""A Markdown table that also reads well in a terminal."""
+"""Numbers as text: a vector in brackets, and a table that reads well in a terminal."""
 
 import re
 
 NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?[x%]?")
 
 
-def table(header, rows, align=None):
-    """Lay out text cells as a Markdown pipe table, its columns padded to line up.
+def vector(v, places=1):
+    """Write the numbers of a vector, (n,), in round brackets."""
+    return f"({', '.join(f'{x:.{places}f}' for x in v)})"
+
+
+def table(header, rows, align=None, places=None):
+    """Lay out cells as a Markdown pipe table, its columns padded to line up.
 
     `align` has one letter a column, l or r; without it a column of numbers goes to
-    the right and any other to the left. A | inside a cell is escaped.
+    the right and any other to the left. A | inside a cell is escaped. A whole number
+    gets commas, and any other `places` decimals, which may be one for each column.
 
     Raises ValueError when a row is not as long as the header (quoting it), a cell
-    holds a line break or `align` does not fit; TypeError when a cell is not text.
+    holds a line break, or `align` or `places` does not fit; TypeError when a cell is
+    neither text nor a number, and without `places` when it is no whole one.
     """
-    header, *rows = ([cell_text(cell) for cell in row] for row in (header, *rows))
+    header, *rows = [list(row) for row in (header, *rows)]
     for row in rows:
         if len(row) != len(header):
             raise ValueError(f"{len(row)} cells under {len(header)} columns: {row}")
+    one = places is None or hasattr(places, "__index__")
+    each = [places] * len(header) if one else list(places)
+    if len(each) != len(header):
+        raise ValueError(f"places {places} do not fit {len(header)} columns")
+    rows = [list(map(number_text, row, each)) for row in rows]
+    header, *rows = ([cell_text(cell) for cell in row] for row in (header, *rows))
     if align is None:
         align = "".join(
             "r" if is_numeric(row[i] for row in rows) else "l"
@@ -42,6 +55,15 @@ def table(header, rows, align=None):
         + " |"
         for row in (header, rule, *rows)
     )
+
+
+def number_text(cell, places):
+    """Return a number as text; leave anything that is none as it is."""
+    if hasattr(cell, "__index__"):  # a whole number, also one of numpy's
+        return f"{cell:,}"
+    if places is None or not hasattr(cell, "__float__"):
+        return cell
+    return f"{cell:.{places}f}"
 
 
 def cell_text(cell):

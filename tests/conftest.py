@@ -10,7 +10,18 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from helpers import ROOT, WAYS, Handler, build, environment, follow, go, importable, need
+from helpers import (
+    ROOT,
+    SECOND_LESSON,
+    WAYS,
+    Handler,
+    build,
+    environment,
+    follow,
+    go,
+    importable,
+    need,
+)
 from live import FIGURES, Figure
 
 
@@ -155,6 +166,13 @@ def checkout(tmp_path):
         else:
             shutil.copy(source, tmp_path / name)
     return tmp_path
+
+
+@pytest.fixture
+def second_lesson(tmp_path):
+    """A copy of the second lesson that a test may change."""
+    ignore = shutil.ignore_patterns("__pycache__", "site")
+    return shutil.copytree(SECOND_LESSON, tmp_path / "lesson", ignore=ignore)
 
 
 @pytest.fixture(scope="session")

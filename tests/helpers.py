@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from _lesson.exercise import EXERCISES
+from _lesson.exercise import EXERCISES, runtime
 from _lesson.lesson import config
 
 from attention import blockwise_attention, scaled_dot_product_attention
@@ -70,6 +70,25 @@ def chapters() -> list[str]:
     """The pages that teach: the lesson without its exercises."""
     exercises = {f"{data.stem}/" for data in EXERCISES}
     return [page for page in lesson() if page not in exercises]
+
+
+# A lesson on another subject, small enough to be changed and checked often
+
+
+SECOND_LESSON = ROOT / "tests" / "second_lesson"
+SECOND_SETTINGS = {"PYTHONPATH": str(ROOT / "docs"), "NO_MKDOCS_2_WARNING": "1"}
+
+
+def in_lesson(lesson: Path, *command: str) -> subprocess.CompletedProcess:
+    """Python, run in that lesson's folder as its author would."""
+    return subprocess.run(
+        [sys.executable, "-B", *command],
+        cwd=lesson,
+        env=os.environ | SECOND_SETTINGS,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
 
 
 def build(source: Path, target: Path, **settings: str) -> None:
@@ -173,7 +192,9 @@ def follow(tab) -> None:
 
     def ask(request):
         tab.asked += 1
-        tab.open.add(request)
+        # A worker that is ended as its page goes says nothing more of what it had asked for.
+        if not request.url.startswith("blob:") and not request.url.endswith(runtime.FILES):
+            tab.open.add(request)
 
     def end(request):
         tab.open.discard(request)

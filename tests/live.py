@@ -1,17 +1,23 @@
 """The figures that a reader moves, as tests use them."""
 
 ONE, SCALE = "one-query/", "why-scale/"
-MASK, POSITIONS, LAYER = "the-causal-mask/", "positions/", "a-layer-counted/"
+HEADS, MASK, POSITIONS, LAYER = (
+    "several-heads/",
+    "the-causal-mask/",
+    "positions/",
+    "a-layer-counted/",
+)
 FIGURES = {
     "worksheet": ONE,
     "sharpness": SCALE,
     "lab": SCALE,
     "probe": MASK,
+    "heads": HEADS,
     "rotation": POSITIONS,
     "dial": LAYER,
     "detective": LAYER,
 }
-SLIDERS = {"sharpness", "rotation"}  # these have no field to type into
+SLIDERS = {"sharpness", "heads", "rotation"}  # these have no field to type into
 RESULTS = """(id) => Object.fromEntries([...document.querySelectorAll(`#${id} [data-out]`)]
   .map(cell => [cell.dataset.out, cell.textContent]))"""
 # Awake; the address and the spoken summary have followed the last change; the lab has drawn all.

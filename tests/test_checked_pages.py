@@ -32,23 +32,29 @@ def problems(text: str, name: str = "docs/page.md", limit: float | None = None) 
 # --- The pages of this project
 
 
+whole = pytest.mark.xdist_group("all pages")  # one process checks them all, once
+
+
 @pytest.fixture(scope="module")
 def checked():
     return check(PAGES, CONFIG)
 
 
+@whole
 def test_no_page_differs_from_its_code(checked):
     assert report(checked) == []
 
 
+@whole
 @pytest.mark.parametrize("name", PAGES)
 def test_every_block_and_number_that_the_eye_can_count_was_checked(checked, name):
     text = PAGES[name]
     prompts = len(re.findall(r"^ *>>>", text, re.MULTILINE))
-    marks = re.sub("```pycon.*?```", "", text, flags=re.DOTALL).count("<!--=")
-    assert (checked[name].examples, checked[name].numbers) == (prompts, marks)
+    marks = re.findall("<!--[=?]", re.sub("```pycon.*?```", "", text, flags=re.DOTALL))
+    assert (checked[name].examples, checked[name].marks) == (prompts, len(marks))
 
 
+@whole
 def test_the_chapters_hold_blocks_and_numbers_at_all(checked):
     assert len(chapters()) >= 11
     for name in (f"docs/{page.strip('/')}.md" for page in chapters()):

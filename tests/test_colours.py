@@ -88,6 +88,8 @@ def test_figures_stand_out_from_the_page(scheme):
     darkest = 0.7 * colours["plot-weight"] + 0.3 * paper  # see figures/svg.py
     for name in ("query", "key", "value", "weight", "warn"):
         assert contrast(paper, colours[f"plot-{name}"]) >= 3, name
+    for name in ("query", "key", "value"):  # letters of formulas
+        assert contrast(paper, colours[f"plot-{name}"]) >= 4.5, name
     assert contrast(paper, text) >= 4.5
     assert contrast(paper, colours["plot-muted"]) >= 4.5
     assert contrast(darkest, text) >= 4.5

@@ -1,10 +1,12 @@
 """A page that is computed twice says the same twice, and its prose changes nothing."""
 
+import dataclasses
+
 import pytest
 from _lesson import lesson
 from _lesson.checked import Checking, check
 
-CONFIG = lesson.config()
+CONFIG = dataclasses.replace(lesson.config(), modules=("numpy",), preload=("numpy.random",))
 SYSTEM = "__import__('random').SystemRandom()"
 SEEDED = """```pycon
 >>> import random

@@ -19,6 +19,7 @@ def build(checkout: Path) -> subprocess.CompletedProcess:
     )
 
 
+@pytest.mark.ci
 def test_a_plain_build_fails_and_names_every_place(checkout):
     one, two = checkout / "docs/one-query.md", checkout / "docs/index.md"
     text = read(one)

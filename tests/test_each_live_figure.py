@@ -180,6 +180,34 @@ def test_the_probe_takes_any_hidden_pair(figure):
     assert one.form.locator("[name=score]").input_value() == "20"
 
 
+# Two heads
+
+
+def test_the_heads_answer_as_the_package_does(figure):
+    one = figure("heads")
+    features = np.array([[1, 0], [0, 0], [0, 1]])  # subject, verb, object: she, saw, him
+    reports = {"she": [1, 0], "he": [0, 1], "saw": [0, 0], "him": [0, 1], "her": [1, 0]}
+    rng = np.random.default_rng(15)
+    for asks in rng.integers(0, 13, size=(8, 2, 2)).tolist():
+        outputs = []
+        for other, sentence in ((False, "she saw him"), (True, "he saw her")):
+            one.fill(other=other)
+            values = np.array([reports[word] for word in sentence.split()])
+            for name, query in zip("AB", asks, strict=True):
+                for i, strength in enumerate(query):
+                    one.slide(f"{name}{i}", strength)
+                weights = attention.attention_weights(np.array([query]), features)[0]
+                shown = one.numbers(*(f"{name}weight{i}" for i in range(3)))
+                assert shown == pytest.approx(weights, abs=0.51e-4)
+                shown = one.numbers(*(f"{name}output{i}" for i in range(2)))
+                assert shown == pytest.approx(weights @ values, abs=0.51e-4)
+                outputs.append(weights @ values)
+            results = one.results()
+            assert " ".join(results[f"word{i}"] for i in range(3)) == sentence
+        gap = abs(np.subtract(outputs[:2], outputs[2:])).max()
+        assert one.numbers("gap") == pytest.approx([gap], abs=0.51e-4)
+
+
 # The rotation
 
 
@@ -296,3 +324,36 @@ def test_the_detective_compares_parts_and_shows_the_answer(figure):
     assert one.results()["verdict"].startswith("Solved")
     one.fill(kv_heads="5")
     assert "must divide h" in one.problem()
+
+
+def test_the_dials_curve_reaches_as_far_as_its_fields_and_goes_with_the_numbers(figure):
+    dial = figure("dial")
+    places = []
+    for n in ("1", "16", "524288", "1000000", "10000000"):
+        dial.fill(n=n)
+        places.append(float(dial.form.locator(".now").get_attribute("d").split()[0][1:]))
+    assert len(set(places)) == len(places)
+    assert places == sorted(places)
+    dial.fill(n="nonsense")
+    assert dial.form.locator("svg[data-x] *").count() == 0
+    dial.fill(n="512")
+    assert dial.form.locator("svg[data-x] .line").count() == 2
+
+
+@pytest.mark.parametrize(("name", "field"), [("dial", "h"), ("worksheet", "k10"), ("lab", "seed")])
+def test_what_is_wrong_stands_beside_its_field(name, field, figure):
+    one = figure(name, width=390)
+    one.fill(**{field: "nonsense"})
+    box = one.form.locator(f"[name={field}]").bounding_box()
+    said = one.form.locator("[role=alert]").bounding_box()
+    assert "nonsense" in one.problem()
+    assert 0 <= said["y"] - box["y"] < 200
+
+
+def test_the_probes_slider_reaches_the_score_at_which_a_weight_is_lost(figure):
+    probe = figure("probe")
+    slider = probe.form.locator("[data-slider=score]")
+    slider.fill(slider.get_attribute("max"))
+    assert "no number" in probe.results()["mended"]
+    probe.fill(score="300")
+    assert float(slider.input_value()) == pytest.approx(27.5)

@@ -41,6 +41,9 @@ def test_every_digit_of_every_page_was_changed(tallies):
 # --- The audit itself: it must see what it is there to see
 
 
+FIVE = "```pycon\n>>> x = 5\n>>> print(x)\n5\n```\n\n"
+
+
 @pytest.mark.parametrize(
     ("text", "survivors"),
     [
@@ -48,6 +51,8 @@ def test_every_digit_of_every_page_was_changed(tallies):
         ("```pycon\n>>> x = 5\n>>> print(x)\n5\n```\n", []),
         ("```pycon\n>>> x = 5\n>>> print(x > False)\nTrue\n```\n", ["x = 5  →  x = 6"]),
         ("It is 3<!--= 3 -->.\n", []),
+        (f"{FIVE}It is.<!--? 2 < x < 9 -->\n", []),
+        (f"{FIVE}It is.<!--? x < 9 - 0 * 7 -->\n", ["x < 9 - 0 * 7  →  x < 9 - 0 * 8"]),
         ("It is 3<!--= len('abc' * 1) -->.\n", []),
         ("It is 3<!--= 3 + 0 * 7 -->.\n", ["3 + 0 * 7  →  3 + 0 * 8"]),
         ("````markdown\n```pycon\n>>> x = 5\n```\n````\n", ["x = 5  →  x = 6"]),

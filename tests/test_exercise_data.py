@@ -7,7 +7,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
-from _lesson.exercise import EXERCISES, YOUR_TURN, publish, runtime
+from _lesson.exercise import EXERCISES, YOUR_TURN, editor, node, publish, runtime
 from _lesson.exercise.judge.exercise import results_of
 from _lesson.exercise.judge.verdicts import compare, judge
 from _lesson.exercise.page import ExercisePage
@@ -153,6 +153,7 @@ def test_another_package_in_place_of_pythons_is_refused(monkeypatch, tmp_path):
 def test_without_python_for_the_browser_the_page_offers_the_command(monkeypatch, tmp_path, caplog):
     monkeypatch.setattr(runtime, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(runtime, "package", lambda: b"")
+    monkeypatch.setattr(editor, "CACHE", tmp_path / "cache")
     with caplog.at_level("INFO"):
         runtime.fetch()
     assert "can't be had" in caplog.text
@@ -162,6 +163,18 @@ def test_without_python_for_the_browser_the_page_offers_the_command(monkeypatch,
     assert PAGE.local().startswith("???+ info")
     downloads = {f"code/{data.stem}.py" for data in EXERCISES}
     assert set(publish.published(EXERCISES)) == downloads | {"assets/judge.py"}
+
+
+def test_without_the_editors_packages_the_page_has_its_plain_box(monkeypatch, tmp_path, caplog):
+    monkeypatch.setattr(editor, "CACHE", tmp_path)
+    monkeypatch.setattr(node.shutil, "which", lambda name: None)
+    monkeypatch.setattr(node.importlib.util, "find_spec", lambda name: None)
+    with caplog.at_level("INFO"):
+        editor.fetch()
+    assert "there is no npm on this machine" in caplog.text
+    assert all(record.levelname == "INFO" for record in caplog.records)
+    assert 'data-editor=""' in PAGE.editor() or not runtime.available()
+    assert f"assets/{editor.FILE}" not in publish.published(EXERCISES)
 
 
 @pytest.mark.parametrize(
@@ -182,6 +195,7 @@ def test_a_damaged_cache_is_fetched_anew_and_a_sound_one_is_not(monkeypatch, tmp
             tar.addfile(member, BytesIO(b"{}"))
     fetched = []
     monkeypatch.setattr(runtime, "CACHE", tmp_path)
+    monkeypatch.setattr(runtime, "compiled", lambda files: files[runtime.LIBRARY])
     monkeypatch.setattr(runtime, "SHA512", hashlib.sha512(archive.getvalue()).hexdigest())
     monkeypatch.setattr(runtime, "package", lambda: fetched.append(1) or archive.getvalue())
     runtime.fetch()

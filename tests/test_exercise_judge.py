@@ -117,7 +117,15 @@ SURVIVED = {
     "a number beyond floats": (HEAD + "    return [[10**400, 1]]\n", r"too large for a float"),
     "NaN": (HEAD + "    return [[float('nan')] * 2] * 2\n", r"4 numbers differ.*not finite"),
     "too many rows": (HEAD + "    return Q + Q\n", r"2 rows of 2 expected, 4 rows of 2 ret"),
-    "no rows": (HEAD + "    return []\n", r"2 rows of 2 expected, 0 rows"),
+    "empty rows": (HEAD + "    return [[] for _ in Q]\n", r"2 rows of 2 expected, 2 empty rows"),
+    "the largest of nothing": (
+        HEAD + "    return [[max(K[:0])]]\n",
+        r"empty.*, at line 2\. The list was empty there",
+    ),
+    "an index too far": (HEAD + "    return K[2]\n", r"at line 2\. The list is shorter than that"),
+    "a list times a number": (HEAD + "    return Q * 0.5\n", r"at line 2\. A list was multiplied"),
+    "lists added to numbers": (HEAD + "    return Q + 1\n", r"list.*, at line 2"),
+    "no rows": (HEAD + "    return []\n", r"2 rows of 2 expected, an empty list ret"),
     "an enormous list": (HEAD + "    return [[0.0]] * 10**6\n", r"returned 1,000,000 rows"),
     "an enormous row": (HEAD + "    return [[0.0] * 10**6]\n", r"row 0 has 1,000,000 numbers"),
     "too much memory": (HEAD + "    return [0] * 2**62\n", r"(Memory|Overflow)Error.*at line 2"),
@@ -314,3 +322,13 @@ def test_an_exercise_whose_own_program_fails_is_an_error():
     broken = Exercise(TEXT.replace("def solve", "def resolve"))
     with pytest.raises(ValueError, match="No function is named solve"):
         judge(HEAD + "    return [[1]]\n", broken)
+
+
+def test_code_that_does_not_load_runs_no_check_and_a_stop_says_how_many_are_left():
+    total = len(EXERCISE.cases)
+    verdict = judge("def solve(:\n", EXERCISE)
+    assert verdict["summary"] == "No check was run"
+    assert "not run" not in report(verdict)
+    verdict = judge(HEAD + "    while True: pass\n", EXERCISE, seconds=0.1)
+    assert verdict["summary"] == f"0 of {total} checks passed, {total - 1} not run"
+    assert report(verdict).count("not run") == 1

@@ -234,8 +234,8 @@ def solve(Q, K, V, causal):
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True) @ V
 """
-ROUNDED = SOLUTION.replace("[sum(w * v", "[round(sum(w * v").replace(
-    "column)) for", "column)), 5) for"
+ROUNDED = SOLUTION.replace("sum(w * v", "round(sum(w * v").replace(
+    "zip(weights, column))", "zip(weights, column)), 5)"
 )
 
 

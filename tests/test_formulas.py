@@ -69,3 +69,15 @@ def test_formulas_show_after_instant_navigation(visit):
     assert shown > 20
     assert tallest > 30
     assert tab.faults == []
+
+
+def test_query_key_and_value_have_their_colours_where_a_formula_has_all_three(parsed):
+    formula = parsed("").select_one(".formula math")
+    assert {mi.get_text(): mi["class"][0] for mi in formula.select("mi[class]")} == {
+        "Q": "query",
+        "K": "key",
+        "V": "value",
+    }
+    for page in pages():  # elsewhere a V may be a vocabulary
+        for math in parsed(page).select("article math:has(mi[class])"):
+            assert {"Q", "K", "V"} <= {mi.get_text() for mi in math.select("mi")}

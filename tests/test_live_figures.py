@@ -69,6 +69,7 @@ CHANGES = {
     "sharpness": {"d_k": "8", "times": "2", "temperature": "-1"},
     "lab": {"seed": "7", "trials": "20"},
     "probe": {"score": "10"},
+    "heads": {"A1": "4", "other": True},
     "rotation": {"query": "5", "shift": "40"},
     "dial": {"n": "4,096", "h": "16"},
     "detective": {"D": "768", "gated": True},

@@ -11,6 +11,7 @@ def test_no_number_in_an_output_table_is_broken_in_two(page, visit):
     tab = visit(page, 360)
     broken = tab.evaluate(
         """() => [...document.querySelectorAll(".output td, .live-table td")].filter(cell => {
+          if (!/\\d/.test(cell.textContent)) return false; // words may wrap
           const range = document.createRange();
           range.selectNodeContents(cell);
           return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1;
@@ -28,4 +29,4 @@ def test_scripts_of_the_theme_move_no_table(visit):
         for on in (True, False)
     ]
     assert heights[0] == heights[1]
-    assert len(heights[0]) > 20
+    assert len(heights[0]) > 9

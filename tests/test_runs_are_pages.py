@@ -13,7 +13,7 @@ from attention import RUNS
 from attention.runs import run
 
 PAGES = Path(__file__).parent / "runs"
-MARK, FENCE = re.compile(r"<!--=.*?-->"), re.compile(r"^```pycon\n(.*?)^```\n\n?", re.M | re.S)
+MARK, FENCE = re.compile(r"<!--[=?].*?-->"), re.compile(r"^```pycon\n(.*?)^```\n\n?", re.M | re.S)
 CODE = re.compile(r"^(?:>>>|\.\.\.).*\n", re.M)
 
 

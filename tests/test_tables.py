@@ -1,8 +1,9 @@
 """A table is valid Markdown, and its columns line up where text is monospaced."""
 
+import numpy as np
 import pytest
 
-from attention import table
+from attention import table, vector
 
 
 def test_words_to_the_left_and_numbers_to_the_right():
@@ -22,6 +23,25 @@ def test_alignment_can_be_given():
         "| ---: | ---- |\n"
         "|    x | 1    |"
     )  # fmt: skip
+
+
+def test_numbers_are_written_with_their_places():
+    rows = [[np.int64(1024), 0.55, np.float64(2)], [4, "—", 0.125]]
+    assert table(["d_k", "alpha", "sd"], rows, align="rrr", places=3) == (
+        "|   d_k | alpha |    sd |\n"
+        "| ----: | ----: | ----: |\n"
+        "| 1,024 | 0.550 | 2.000 |\n"
+        "|     4 |     — | 0.125 |"
+    )
+    assert "| 1,024 |" in table(["n"], [[1024]])
+    assert "|  0.6 | 2.00 |" in table(["a", "b"], [[0.55001, 2.0]], places=(1, 2))
+    with pytest.raises(ValueError, match=r"places \(1,\) do not fit 2 columns"):
+        table(["a", "b"], [[0.5, 0.5]], places=(1,))
+
+
+def test_a_vector_stands_in_brackets():
+    assert vector([0.1, 2]) == "(0.1, 2.0)"
+    assert vector(np.array([1 / 3]), 4) == "(0.3333)"
 
 
 def test_a_pipe_does_not_split_a_cell():
@@ -44,8 +64,8 @@ def test_a_ragged_row_is_quoted(row):
     assert str(row) in str(error.value)
 
 
-@pytest.mark.parametrize("cell", [1, 0.5, None])
-def test_a_cell_that_is_not_text_is_quoted(cell):
+@pytest.mark.parametrize("cell", [0.5, None])
+def test_a_cell_that_is_neither_text_nor_a_whole_number_is_quoted(cell):
     with pytest.raises(TypeError, match=f"already formatted: {cell!r}"):
         table(["a"], [[cell]])
 

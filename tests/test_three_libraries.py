@@ -1,4 +1,4 @@
-"""The answers that a page quotes from PyTorch and ONNX are those that they give."""
+"""The answers that a page quotes from PyTorch, ONNX and JAX are those that they give."""
 
 import warnings
 
@@ -58,9 +58,11 @@ def test_ours_agree_wherever_theirs_define_an_answer(question):
         given["attn_mask"] = ~given["attn_mask"]
     ours = scaled_dot_product_attention(**given)
     assert np.isfinite(ours).all()
-    for theirs in libraries.stored()["answers"][question].values():
+    for name, theirs in libraries.stored()["answers"][question].items():
         if isinstance(theirs, list) and np.isfinite(theirs := np.array(theirs, float)).all():
-            assert np.allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+            close = 1e-7 if name == "JAX" else 1e-12  # its scale is in single precision
+            differs = (name, question) == ("JAX", "a row that sees nothing")
+            assert np.allclose(ours, theirs, rtol=close, atol=close) != differs, name
 
 
 def test_an_answer_is_never_shown_beside_another_input():

@@ -43,9 +43,10 @@ SAID = {
 def small(tmp_path_factory) -> Path:
     """The repository with three short pages, which builds in a moment."""
     copy = tmp_path_factory.mktemp("small") / "lesson"
-    skip = shutil.ignore_patterns("*.md", "*.json", "__pycache__")
     for folder in ("docs", "attention"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=skip)
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for text in (*(copy / "docs").rglob("*.md"), *(copy / "docs").glob("*.json")):
+        text.unlink()
     shutil.copy(ROOT / "docs/glossary.md", copy / "docs")
     settings = (ROOT / "mkdocs.yml").read_text("utf-8")
     settings = re.sub(r"^nav:\n(?: .*\n)+", NAV, settings, flags=re.MULTILINE)

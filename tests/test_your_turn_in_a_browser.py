@@ -5,14 +5,16 @@ import gzip
 import http.server
 import re
 import threading
+import zipfile
 from itertools import product
+from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from _lesson.exercise import YOUR_TURN
+from _lesson.exercise import YOUR_TURN, editor
 from _lesson.exercise.judge.exercise import Exercise
 from _lesson.exercise.runtime import FILES, NAME
-from helpers import Handler, chapters, drawn, follow, go, importable, need, settle
+from helpers import Handler, chapters, drawn, follow, go, importable, need, settle, until
 
 pytestmark = pytest.mark.ci
 
@@ -63,7 +65,16 @@ class Turn:
 
     @property
     def code(self):
-        return self.page.get_by_label("Your solution")
+        """The editor, which comes over the text box when that is first touched."""
+        box = self.page.locator("[data-kind=check]")
+        if not box.locator(".cm-content").count():
+            box.locator("textarea").focus()
+        return box.locator(".cm-content")
+
+    @property
+    def written(self) -> str:
+        """What the learner's code is, as it is judged and kept."""
+        return self.page.locator("[data-kind=check] textarea").input_value()
 
     @property
     def results(self):
@@ -105,6 +116,7 @@ class Turn:
 def runtime(site):
     """The built site has Python for the browser."""
     need((site / "assets" / NAME).is_dir(), f"{NAME}, which the build gets with npm,")
+    need((site / "assets" / editor.FILE).is_file(), f"{editor.NAME}, likewise,")
 
 
 @pytest.fixture
@@ -140,20 +152,35 @@ def runtime_files(turn: Turn) -> list[str]:
 # --- What is loaded
 
 
+METERED = "Object.defineProperty(NetworkInformation.prototype, 'saveData', { value: true });"
+
+
 def test_nothing_of_python_is_loaded_before_the_reader_acts(turn):
     tab = turn(lambda context: context.clock.install())
     assert tab.summary == "Not run yet."
-    tab.code.focus()
-    tab.page.keyboard.press("Tab")
     tab.page.clock.run_for(60_000)  # whatever waits for its time has had it
     settle(tab.page)
     before = len(tab.requests)
-    assert not any(re.search("turn-worker|judge|pyodide|toml", url) for url in tab.requests)
+    assert not any(re.search("turn-worker|judge|pyodide|toml|editor", it) for it in tab.requests)
     assert tab.run(STARTER).startswith(f"0 of {len(EXERCISE.cases)} checks passed")
     assert len(runtime_files(tab)) == len(FILES)
     others = [url for url in tab.requests[before:] if NAME not in url and "blob:" not in url]
     fetched = sorted(urlsplit(url).path.rpartition("/")[2] for url in others)
-    assert fetched == ["judge.py", "your-turn-worker.js", YOUR_TURN.name]
+    assert fetched == [editor.FILE, "judge.py", "your-turn-worker.js", YOUR_TURN.name]
+
+
+def test_who_comes_to_the_editor_finds_python_there_but_not_on_a_metered_line(turn):
+    tab = turn()
+    with tab.page.expect_worker():
+        tab.page.mouse.wheel(0, 300)
+        tab.page.locator("[data-kind=check] textarea").scroll_into_view_if_needed()
+    tab = turn(lambda context: context.add_init_script(METERED))
+    tab.page.mouse.wheel(0, 300)
+    tab.page.locator("[data-kind=check] textarea").scroll_into_view_if_needed()
+    tab.code.focus()
+    drawn(tab.page)
+    settle(tab.page)
+    assert not any("turn-worker" in url or NAME in url for url in tab.requests)
 
 
 def test_typing_loads_python_so_that_the_first_run_is_quick(turn):
@@ -172,6 +199,13 @@ def test_the_first_use_is_small_and_the_second_loads_nothing(turn, site):
     folder = site / "assets" / NAME
     wire = sum(len(gzip.compress((folder / name).read_bytes(), 6)) for name in FILES)
     assert 5_000_000 < wire <= 6_500_000
+    with zipfile.ZipFile(folder / "python_stdlib.zip") as library:
+        assert {Path(name).suffix for name in library.namelist()} == {
+            ".pyc",
+            ".ini",
+            ".txt",
+            ".typed",
+        }
     again = Turn(tab.context, tab.address)
     assert again.run().startswith(PASSED)
     assert runtime_files(again) == []
@@ -185,10 +219,13 @@ def test_no_request_goes_to_another_host(survivor):
     assert hosts - {""} == {home}
 
 
-def test_the_pages_own_script_and_style_are_small(site):
+def test_the_pages_own_script_and_style_are_small_and_so_is_the_editor(site):
     files = list((site / "assets").glob("your-turn*"))
-    assert len(files) == 3
+    assert len(files) == 5
     assert sum(len(gzip.compress(file.read_bytes(), 6)) for file in files) < 15_000
+    code = (site / "assets" / editor.FILE).read_bytes()
+    assert len(gzip.compress(code, 6)) < 130_000
+    assert b"Permission is hereby granted" in code  # its licence asks for that
 
 
 SHIFTS = """{
@@ -217,7 +254,7 @@ def test_the_results_are_announced_and_say_what_passed(survivor):
     assert tab.results.get_attribute("aria-label") == "Results"
     said = tab.run(SOLUTION)
     assert said.startswith(PASSED)
-    assert tab.results.locator("details.success").count() == len(EXERCISE.cases)
+    assert tab.results.locator("details.success").count() == len(EXERCISE.cases) + 1
     assert tab.page.get_by_text(PASSED).count() == 1
     assert tab.faults == []
 
@@ -324,7 +361,7 @@ SURVIVED = {
     "too much memory": (HEAD + "    return [0] * 10**9\n", r"MemoryError.* line 2"),
     "changed inputs": (
         SOLUTION.replace("return output", "Q.clear()\n    return output"),
-        r"output is right, but solve changed",
+        r"output is right, but your code changed",
     ),
     "a broken module": (
         "import math\nmath.exp = None\n" + HEAD + "    return V\n",
@@ -344,7 +381,7 @@ def test_the_page_survives_and_says_why_and_where(name, survivor):
     assert survivor.page.evaluate("ticks") > before  # the page has been alive
     # The code is still there in a tab of its own, as after a reload.
     again = Turn(survivor.context, survivor.address)
-    assert again.code.input_value() == code
+    assert again.written == code
     again.page.close()
     # And nothing of it is left in the next run.
     assert survivor.run(SOLUTION).startswith(PASSED)
@@ -368,7 +405,7 @@ def test_a_loop_inside_c_code_is_stopped_by_the_button(survivor):
     tab.page.wait_for_function("before => ticks > before", arg=ticks)  # the page is alive
     tab.button("Stop").click()
     assert "Stopped by you, in check 1, at line 3." in tab.wait()
-    assert tab.code.input_value() == ENDLESS_IN_C
+    assert tab.written == ENDLESS_IN_C
     assert tab.run(SOLUTION).startswith(PASSED)
     # The one that looped is gone, and does not go on unseen.
     assert len([worker for worker in tab.page.workers if "your-turn" in worker.url]) == 1
@@ -402,7 +439,7 @@ def test_a_reload_in_mid_run_loses_nothing(turn):
     tab.press_run(ENDLESS_IN_C)
     tab.reached(1, 3)
     tab.reload()
-    assert tab.code.input_value() == ENDLESS_IN_C
+    assert tab.written == ENDLESS_IN_C
     assert tab.summary == "Not run yet."
     assert tab.run(SOLUTION).startswith(PASSED)
 
@@ -419,7 +456,7 @@ def offers_the_command(tab: Turn, why: str) -> None:
     assert "python3 your-turn.py my_solution.py" in offer.inner_text()
     link = offer.get_by_role("link").first.get_attribute("href")
     assert tab.page.evaluate("link => fetch(link).then(answer => answer.ok)", link)
-    assert tab.code.input_value() == SOLUTION
+    assert tab.written == SOLUTION
 
 
 def test_blocked_files_are_said_and_the_command_is_offered(turn):
@@ -469,7 +506,8 @@ def test_a_browser_without_webassembly_is_told_so(turn):
 
 def test_without_javascript_the_page_reads_and_offers_the_command(turn):
     tab = turn(java_script_enabled=False)
-    assert not tab.code.is_editable()  # what is typed before the script begins would be lost
+    box = tab.page.get_by_label("Your solution")
+    assert not box.is_editable()  # what is typed before the script begins would be lost
     assert "Without JavaScript" in tab.page.locator("[data-kind=check]").inner_text()
     assert tab.button("Run checks").is_disabled()
     offer = tab.page.locator("details.turn-local")
@@ -492,19 +530,19 @@ def test_code_is_judged_where_nothing_can_be_kept(turn):
 
 def test_code_is_kept_and_a_reset_can_be_undone_even_after_a_reload(turn):
     tab = turn()
-    assert tab.code.input_value() == STARTER
+    assert tab.written == STARTER
     assert not tab.button("Undo reset").is_visible()
     tab.code.fill("my work")
     tab.reload()
-    assert tab.code.input_value() == "my work"
+    assert tab.written == "my work"
     tab.button("Reset").click()
-    assert tab.code.input_value() == STARTER
+    assert tab.written == STARTER
     tab.code.press_sequentially("x")
     tab.reload()
     tab.button("Undo reset").click()
-    assert tab.code.input_value() == "my work"
+    assert tab.written == "my work"
     tab.button("Undo reset").click()  # and what stood there is not lost either
-    assert "x" in tab.code.input_value()
+    assert "x" in tab.written
 
 
 def test_the_whole_exercise_by_keyboard(turn):
@@ -522,38 +560,98 @@ def test_the_whole_exercise_by_keyboard(turn):
         raise AssertionError(f"Tab does not reach {name}")
 
     tab_to("Your solution")
+    tab.page.locator("[data-kind=check] .cm-content").wait_for()
     keyboard.press("Control+A")
-    keyboard.type(SOLUTION)
-    assert tab.code.input_value() == SOLUTION
+    keyboard.insert_text(SOLUTION)
+    assert tab.written == SOLUTION
     keyboard.press("Control+Enter")
     assert tab.wait().startswith(PASSED)
-    keyboard.press("End")
-    keyboard.press("Enter")
+    keyboard.press("Control+End")
     keyboard.type("while True: sum(range(10**12))")
     keyboard.press("Control+Enter")
-    tab.reached(0, tab.code.input_value().count("\n") + 1)
+    tab.reached(0, tab.written.count("\n") + 1)
+    keyboard.press("Escape")
     tab_to("Stop")
     keyboard.press("Enter")
     assert "Stopped by you" in tab.wait()
     assert tab.page.evaluate("document.activeElement.textContent") == "Run checks"
     tab_to("Reset")
     keyboard.press("Enter")
-    assert tab.code.input_value() == STARTER
+    assert tab.written == STARTER
     tab_to("Undo reset")
     keyboard.press("Enter")
-    assert tab.code.input_value() != STARTER
+    assert tab.written != STARTER
     tab_to("Hint 1: where to start")
     keyboard.press("Enter")
     assert tab.page.locator("details.tip[open]").count() == 1
 
 
-def test_shift_enter_starts_a_line_as_far_in_as_the_last(turn):
+def test_the_editor_keeps_the_indent_and_gives_tab_back_to_who_asks(turn):
     tab = turn()
-    tab.code.fill("def solve():\n    x = 1")
-    tab.code.press("Control+End")
-    tab.code.press("Shift+Enter")
-    tab.code.press_sequentially("return x")
-    assert tab.code.input_value() == "def solve():\n    x = 1\n    return x"
+    tab.code.fill("")
+    tab.page.keyboard.type("def solve():\nx = [\n1]\nif x:\nreturn x")
+    lines = tab.written.split("\n")
+    assert lines[1] == "    x = ["
+    assert lines[3:] == ["    if x:", "        return x"]
+    assert tab.page.locator("[data-kind=check] .cm-lineNumbers").inner_text().split() == list(
+        "12345"
+    )
+    tab.page.keyboard.press("Shift+Tab")
+    assert tab.written.endswith("\n    return x")
+    tab.page.keyboard.press("Tab")
+    assert tab.written.endswith("\n        return x")
+    tab.page.keyboard.press("Escape")
+    tab.page.wait_for_timeout(2200)  # CodeMirror alone would have forgotten it by then
+    tab.page.keyboard.press("Tab")
+    assert tab.page.evaluate("document.activeElement.textContent") == "Run checks"
+    tab.page.keyboard.press("Shift+Tab")
+    assert tab.written.endswith("\n        return x")  # and it is back in the editor
+    tab.page.keyboard.press("Tab")
+    assert tab.written.endswith("\n            return x")
+
+
+def test_what_was_typed_before_the_editor_came_can_be_undone_in_it(turn):
+    waiting = []
+    tab = turn(lambda context: context.route("**/editor-*.js", lambda route: waiting.append(route)))
+    box = tab.page.locator("[data-kind=check] textarea")
+    box.press("Control+End")
+    box.press_sequentially("# mine")
+    until(lambda: waiting)
+    waiting[0].continue_()
+    tab.page.locator("[data-kind=check] .cm-content").wait_for()
+    assert tab.written == STARTER + "# mine"
+    tab.page.keyboard.type("!")
+    assert tab.written == STARTER + "# mine!"
+    for _ in range(2):
+        tab.page.keyboard.press("Control+Z")
+    assert tab.written == STARTER
+    assert tab.faults == []
+
+
+def test_the_editor_has_a_name_colours_and_letters_that_no_phone_enlarges(turn):
+    tab = turn(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 800})
+    assert tab.code.get_attribute("role") == "textbox"
+    assert tab.page.get_by_role("textbox", name="Your solution").count() == 1
+    size = "element => parseFloat(getComputedStyle(element).fontSize)"
+    assert tab.code.evaluate(size) == 16
+    assert tab.page.locator("[data-kind=cases] textarea").evaluate(size) == 16
+    colour = "element => getComputedStyle(element).color"
+    keyword = tab.code.locator(".tok-keyword").first.evaluate(colour)
+    assert keyword != tab.code.evaluate(colour)
+
+
+def test_without_the_editor_the_plain_box_serves(turn):
+    tab = turn(lambda context: context.route("**/editor-*.js", lambda route: route.abort()))
+    box = tab.page.get_by_label("Your solution")
+    box.fill("def solve():\n    x = 1")
+    box.press("Control+End")
+    box.press("Shift+Enter")
+    box.press_sequentially("return x")
+    assert tab.written == "def solve():\n    x = 1\n    return x"
+    box.fill(SOLUTION)
+    box.press("Control+Enter")
+    assert tab.wait().startswith(PASSED)
+    assert tab.faults == []
 
 
 def test_it_works_after_instant_navigation_there_and_back(turn):
@@ -614,7 +712,8 @@ def test_a_learners_cases_are_held_against_the_wrong_programs(turn):
     tab = turn()
     box = tab.page.locator("[data-kind=cases]")
     said = box.get_by_role("status", name="What was caught")
-    text = tab.page.get_by_label("Your cases")
+    box.locator("textarea").focus()
+    text = box.locator(".cm-content")
     run = box.get_by_role("button", name="Run the wrong programs")
     run.click()
     summary = said.locator(f".turn-summary:text-matches('catch \\\\d+ of {WRONG}')")
@@ -637,5 +736,5 @@ def test_a_learners_cases_are_held_against_the_wrong_programs(turn):
     assert "line 1: a row of Q has 2 numbers, one of K 1" in said.inner_text()
     assert "line 2: cannot read 'nonsense'" in said.inner_text()
     tab.reload()
-    assert text.input_value().endswith("nonsense")
+    assert box.locator("textarea").input_value().endswith("nonsense")
     assert tab.faults == []

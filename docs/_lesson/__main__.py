@@ -9,8 +9,10 @@ USAGE = """\
 usage: python docs/_lesson COMMAND
     check [PAGE[:LINE] ...]             show what differs between pages and code
     check --accept [PAGE[:LINE] ...]    and write it into the pages
+    check --words [PAGE ...]            list the words of number that nothing binds
+    words                               write down how many these are, for the test
     card                                draw docs/assets/card.png (needs Chromium)
-    libraries                           ask other libraries again (needs PyTorch and ONNX)"""
+    libraries                           ask other libraries again (needs PyTorch, ONNX, JAX)"""
 
 
 def main(argv: list[str]) -> int:
@@ -20,9 +22,11 @@ def main(argv: list[str]) -> int:
         from _lesson.checked import command as checked
 
         return checked.main(lesson.config(), rest, "python docs/_lesson check")
-    if command in ("card", "libraries") and not rest:
+    if command in ("card", "libraries", "words") and not rest:
         if command == "card":
             from _lesson.site import card as made
+        elif command == "words":
+            from _lesson.pages import words as made
         else:
             from _lesson.pages import libraries as made
         made.main()

@@ -1,131 +1,16 @@
-// The exercise page: a text box whose code a worker runs and judges. Nothing of Python is
-// fetched before the reader types or presses a button.
+// The exercise page: a text box whose code a worker runs and judges. Python is fetched when the
+// reader types, presses a button, or comes to the box over a line that is fast and not metered.
 
-const PATIENCE = 30; // seconds in which something must arrive while files are fetched
-const SLOWEST = 50; // seconds for each step of Python's start, on the slowest of phones
-const LIMIT = 10; // seconds for a run; loops in Python are stopped long before, inside
+import { python } from "./your-turn-python.js";
+import { casesView, checkView, el, summaryOf } from "./your-turn-verdicts.js";
+
+const STAY = 1000; // ms for which the box is in view before Python comes unasked
 
 const here = (name) => new URL(name, import.meta.url);
 
-const el = (name, options = {}, ...children) => {
-  const node = Object.assign(document.createElement(name), options);
-  node.append(...children);
-  return node;
-};
-
-// The worker, one for the page: it starts once and is started anew after each stop.
-
-const python = {
-  worker: null,
-  run: null, // { kind, text, tell(message), end(message) } of the run that goes on
-
-  start(setting) {
-    if (this.worker) return;
-    this.setting = setting; // { runtime, exercise, version }
-    this.failed = false;
-    this.heard(PATIENCE);
-    try {
-      if (typeof WebAssembly !== "object") throw new Error("it has no WebAssembly");
-      this.worker = new Worker(here(`your-turn-worker.js?${setting.version}`), { type: "module" });
-    } catch (error) {
-      this.fail(`this browser cannot run Python: ${error.message}`);
-      return;
-    }
-    this.worker.onmessage = ({ data }) => this.told(data);
-    this.worker.onerror = (event) => {
-      event.preventDefault();
-      this.fail(event.message || "the worker's script did not load");
-    };
-    this.worker.postMessage(setting);
-  },
-
-  told(message) {
-    if (Object(message) !== message) return; // from a learner who found postMessage
-    if (message.loaded) {
-      this.heard(PATIENCE);
-      this.run?.tell(message);
-    } else if (message.starting) {
-      this.heard(SLOWEST);
-    } else if (message.ready) {
-      this.heard(0);
-      this.ready = true;
-      this.run?.tell(message);
-    } else if (message.running) {
-      this.heard(LIMIT);
-    } else if (message.at) {
-      this.at = message.at;
-    } else if (message.result) {
-      this.heard(0);
-      this.end(message);
-    } else if (this.ready) {
-      // Python itself broke down in a run: the next run gets a fresh one.
-      this.stop(`Your code brought Python down${this.place()}: ${message.failed}`);
-    } else {
-      this.fail(message.failed);
-    }
-  },
-
-  // Wait for the next message so many seconds, 0 for ever.
-  heard(seconds) {
-    clearTimeout(this.timer);
-    if (seconds)
-      this.timer = setTimeout(() => {
-        if (this.ready)
-          this.stop(
-            `Stopped after ${LIMIT} seconds${this.place()}: a single call there ` +
-              "goes on and on. Does it count very far, or make a very long list?",
-          );
-        else this.fail(`nothing was heard for ${seconds} seconds`);
-      }, seconds * 1000);
-  },
-
-  place() {
-    if (!this.at) return "";
-    const [check, line] = this.at;
-    return `, ${check ? `in check ${check}, ` : ""}at line ${line}`;
-  },
-
-  end(message) {
-    const run = this.run;
-    this.run = null;
-    run?.end(message);
-  },
-
-  quit() {
-    this.heard(0);
-    if (this.worker) {
-      // It may still fail as it ends, after the next one has begun: nobody is to hear that.
-      this.worker.onmessage = null;
-      this.worker.onerror = (event) => event.preventDefault();
-      this.worker.terminate();
-    }
-    this.worker = null;
-    this.ready = false;
-  },
-
-  // End the run that goes on, and make Python ready for the next.
-  stop(why) {
-    const again = this.ready;
-    this.quit();
-    this.end({ stopped: why });
-    if (again) this.start(this.setting);
-  },
-
-  fail(why) {
-    this.quit();
-    this.failed = true;
-    // What the browser kept may be what is broken.
-    window.caches?.delete(here(`${this.setting.runtime}/`).href).catch(() => {});
-    this.end({ failed: why });
-  },
-
-  begin(setting, run) {
-    this.run = run;
-    this.at = null;
-    this.start(setting);
-    this.worker?.postMessage({ kind: run.kind, text: run.text });
-  },
-};
+// Not where the browser does not say: a reader may pay for each byte.
+const unmetered = ({ connection }) =>
+  connection && !connection.saveData && connection.type !== "cellular" && connection.effectiveType === "4g";
 
 // What is kept in the browser, where it lets us.
 
@@ -139,93 +24,22 @@ const memory = {
   },
 };
 
-// Verdicts
-
-// Several matrices stand below each other, with an empty row between them: each gets its name.
-function table(name, rows, wrong, outputs) {
-  const names = outputs.length > 1 ? [...outputs] : [];
-  const heading = () => names.length ? [el("tr", {}, el("th", {}, names.shift()))] : [];
-  const line = (row, i) => el("tr", {}, ...row.map((cell, j) =>
-    el("td", {}, wrong.some(([r, c]) => r === i && c === j) ? el("mark", {}, `≠ ${cell}`) : cell)));
-  const body = [...heading(), ...rows.flatMap((row, i) => row.length ? [line(row, i)] : heading())];
-  return el("table", {}, el("caption", {}, name), el("tbody", {}, ...body));
-}
-
-const pre = (text, label) => el("div", { className: "turn-text" }, el("p", {}, label), el("pre", {}, el("code", {}, text)));
-
-const trace = (steps) =>
-  steps.length
-    ? [pre(steps.map((s) => (s.line ? `line ${s.line}: ${s.code}` : s.code)).join("\n"), "In your code:")]
-    : [];
-
-const printed = (text) => (text ? [pre(text, "Printed:")] : []);
-
-function caseView(one, open, outputs) {
-  const kind = { passed: "success", failed: "failure" }[one.state] ?? "note";
-  const call = Object.entries(one.call).map(([name, text]) => `${name} = ${text}`);
-  const parts = [pre(call.join("\n"), one.why)];
-  if (one.expected) {
-    const got = one.got.length ? table("got", one.got, one.wrong, outputs) : null;
-    parts.push(el("div", { className: "turn-tables md-typeset__scrollwrap" }, table("expected", one.expected, one.wrong, outputs), ...(got ? [got] : [])));
-    if (one.returned) parts.push(pre(one.returned, "Returned:"));
-    parts.push(...trace(one.trace), ...printed(one.printed));
-    if (one.note) parts.push(el("p", {}, one.note));
-  }
-  const message = one.state === "failed" ? `failed: ${one.message}` : one.message;
-  return el("details", { className: kind, open }, el("summary", {}, `Check ${one.number} ${message}`), ...parts);
-}
-
-function checkView(verdict) {
-  const parts = [];
-  if (verdict.next) {
-    const { says, page, title } = verdict.next;
-    parts.push(el("p", { className: "turn-next" }, `${says} `, el("a", { href: `../${page}/` }, title)));
-  }
-  if (verdict.problem)
-    parts.push(el("p", { className: "turn-problem" }, verdict.problem.message), ...trace(verdict.problem.trace));
-  for (const { says, comes_from } of verdict.recognised)
-    parts.push(
-      el("div", { className: "admonition tip turn-known" },
-        el("p", { className: "admonition-title" }, says),
-        el("p", {}, comes_from)),
-    );
-  parts.push(...printed(verdict.printed));
-  const first = verdict.cases.find((one) => one.state === "failed");
-  return [...parts, ...verdict.cases.map((one) => caseView(one, one === first, verdict.outputs))];
-}
-
-const list = (items) => el("ul", {}, ...items.map((item) => el("li", {}, ...item)));
-
-function casesView({ problems, caught, escaped, beyond = [] }) {
-  const parts = problems.length ? [list(problems.map((text) => [text]))] : [];
-  if (escaped.length)
-    parts.push(
-      el("p", {}, "These got away:"),
-      list(escaped.map(({ name, comes_from }) => [el("strong", {}, name), `. ${comes_from}`])),
-    );
-  for (const name of beyond)
-    parts.push(el("p", {}, `Told apart as well, though equal on ordinary numbers: ${name}.`));
-  if (caught.length)
-    parts.push(el("details", { className: "success" }, el("summary", {}, "Those that were caught"),
-      list(caught.map(({ name, line }) => [`${name}: by line ${line}`]))));
-  return parts;
-}
-
 // The page
 
 function mount(box) {
-  const { kind, runtime, exercise, version, bytes } = box.dataset;
+  const { kind, runtime, exercise, version, bytes, editor } = box.dataset;
   const setting = { runtime, exercise, version };
   const name = `${exercise}-${kind}`; // what this box is kept as: each exercise has its own
   const [run, stop, reset, undo] = ["run", "stop", "reset", "undo"].map((name) =>
     box.querySelector(`[data-do=${name}]`));
   const code = box.querySelector("textarea");
   const bar = box.querySelector("progress");
+  const time = box.querySelector(".turn-time");
   const results = box.querySelector(".turn-results");
   const starter = code.defaultValue;
 
   const show = (summary, ...parts) =>
-    results.replaceChildren(el("p", { className: "turn-summary" }, summary), ...parts);
+    results.replaceChildren(el("p", { className: "turn-summary" }, ...[summary].flat()), ...parts);
 
   // What was said is no longer about what stands in the box.
   const stale = () => {
@@ -238,10 +52,18 @@ function mount(box) {
     stale();
   };
 
+  // While Python loads: how long it has taken, beside what is announced, which would chatter.
+  let clock;
   const busy = (now) => {
     stop.disabled = !now;
     bar.hidden = !now || python.ready;
     bar.removeAttribute("value");
+    clearInterval(clock);
+    time.textContent = "";
+    const begun = performance.now();
+    if (!bar.hidden) clock = setInterval(() => {
+      time.textContent = `${Math.round((performance.now() - begun) / 1000)} s`;
+    }, 1000);
   };
 
   const ended = (text, { failed, stopped, result }) => {
@@ -253,7 +75,7 @@ function mount(box) {
     } else if (stopped) {
       show(stopped);
     } else {
-      show(result.summary, ...(kind === "check" ? checkView : casesView)(result));
+      show(summaryOf(result), ...(kind === "check" ? checkView : casesView)(result));
       if (code.value !== text) stale();
     }
   };
@@ -268,7 +90,7 @@ function mount(box) {
       kind,
       text,
       tell(message) {
-        bar.hidden = Boolean(message.ready);
+        if (message.ready) busy(true);
         if (message.loaded) bar.value = message.loaded / bytes;
       },
       end: (message) => ended(text, message),
@@ -282,6 +104,7 @@ function mount(box) {
   const swap = (text) => {
     memory.write(taken, code.value);
     code.value = text;
+    code.dispatchEvent(new Event("change")); // for the editor
     edited();
     undo.hidden = false;
   };
@@ -304,6 +127,33 @@ function mount(box) {
       document.execCommand("insertText", false, `\n${line.match(/^ */)[0]}`); // can be undone
     }
   };
+
+  // The editor comes over the box when that is first touched, and not where it can't be had.
+  const touched = async () => {
+    const before = code.value;
+    const { attach } = await import(here(editor));
+    if (composing) await new Promise((done) => code.addEventListener("compositionend", done, { once: true }));
+    attach(code, before, { run: () => run.click(), label: box.querySelector("label"), help: box.querySelector("p[id]") });
+    box.querySelector(".turn-plain").hidden = true;
+    box.querySelector(".turn-rich").hidden = false;
+  };
+  let composing = false; // a word in Chinese, say
+  code.oncompositionstart = code.oncompositionend = ({ type }) => (composing = type === "compositionstart");
+  if (editor) code.addEventListener("focus", () => touched().catch(() => {}), { once: true });
+
+  let staying;
+  const near = new IntersectionObserver((seen) => {
+    clearTimeout(staying); // who passes by needs no Python
+    if (seen.at(-1).isIntersecting) staying = setTimeout(() => {
+      near.disconnect();
+      if (box.isConnected && !python.failed) python.start(setting);
+    }, STAY);
+  });
+  // The page may open at the box: Python waits until somebody is there.
+  const there = () => near.observe(box);
+  if (unmetered(navigator))
+    for (const sign of ["scroll", "pointermove", "keydown"])
+      addEventListener(sign, there, { once: true, passive: true });
 
   code.value = memory.read(name) ?? starter;
   code.readOnly = run.disabled = reset.disabled = false; // what was typed before would be lost

@@ -3,7 +3,8 @@
 A digit of the text (prose, outputs, links) is changed while the page's code is not run
 again: what it gave is remembered. A digit of the code is changed in a copy of the
 running process, which goes on with the rest of the page from there: such a change is
-caught when the code fails or any later output or number differs.
+caught when the code fails or any later output or number differs. A digit of a claim is the
+bound of a comparison: it is caught when some other digit in its place makes the claim false.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class Tally:
             self.survivors.append(f"{line}  →  {changed(line, at - start)}")
 
 
-def changed(text: str, at: int) -> str:
-    """The text with the digit at `at` replaced by the next one."""
-    return f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}"
+def changed(text: str, at: int, more: int = 1) -> str:
+    """The text with the digit at `at` replaced by the next one, or the one `more` after it."""
+    return f"{text[:at]}{(int(text[at]) + more) % 10}{text[at + 1 :]}"
 
 
 def digits(text: str) -> list[int]:
@@ -69,11 +70,15 @@ class Recorder:
     def run(self, source: str, line: int, mode: str = "single") -> object:
         if not Fork.running:
             for at in digits(source):
-                if (child := os.fork()) == 0:
-                    Fork.running = True
-                    signal.alarm(PATIENCE)
-                    return self.runner.run(changed(source, at), line, mode)
-                self.tally.tried(source, at, caught=os.waitpid(child, 0)[1] != 0)
+                # A digit of a claim is a bound: one that is some digits too far must be false.
+                for more in range(1, 10 if mode == "claim" else 2):
+                    if (child := os.fork()) == 0:
+                        Fork.running = True
+                        signal.alarm(PATIENCE)
+                        return self.runner.run(changed(source, at, more), line, mode)
+                    if caught := os.waitpid(child, 0)[1] != 0:
+                        break
+                self.tally.tried(source, at, caught)
         self.outcomes.append(self.runner.run(source, line, mode))
         return self.outcomes[-1]
 

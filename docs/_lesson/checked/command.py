@@ -13,6 +13,7 @@ from pathlib import Path
 from .config import Config, read
 from .pool import check
 from .records import Edit, Page, edited, report
+from .worded import listing, survey
 
 
 class Accept:
@@ -114,6 +115,11 @@ def main(config: Config, argv: list[str] | None = None, prog: str | None = None)
         "places", nargs="*", metavar="PAGE[:LINE]", help="docs/index.md:41; all if none"
     )
     parser.add_argument("--accept", action="store_true", help="write the changes into the pages")
+    parser.add_argument(
+        "--words",
+        action="store_true",
+        help="list the words of number and comparison that nothing binds, and run nothing",
+    )
     options = parser.parse_args(argv)
     texts = config.sources()
     try:
@@ -121,6 +127,12 @@ def main(config: Config, argv: list[str] | None = None, prog: str | None = None)
     except ValueError as error:
         parser.error(str(error))
     places = places or [(name, None) for name in texts]
+    if options.words:
+        asked = {name: texts[name] for name, _ in places}
+        print(
+            "\n".join(listing(survey(asked if options.places else texts | config.beyond(), config)))
+        )
+        return 0
     pages = check({name: texts[name] for name, _ in places}, config)
     accept = Accept(texts, pages, config.root)
     for name in pages:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .config import Config
 from .document import Block, Content, Document, Example, Inner, Prose, Shown, parse
 from .drift import drift
-from .prose import within
+from .prose import MARK, within
 from .records import Page, Problem, Record
 from .runner import Failed, Runner
 from .sentences import Sentences
@@ -73,9 +73,9 @@ class Comparison:
         text = self.document.text
         there = (
             len(re.findall(r"^ *>>>", text, re.MULTILINE)),
-            text.count("<!--=") - self.document.quoted,
+            len(MARK.findall(text)) - self.document.quoted,
         )
-        checked = self.page.examples, self.page.numbers
+        checked = self.page.examples, self.page.marks
         if not self.page.problems and there != checked:
             message = (
                 f"the page has {there[0]} prompts and {there[1]} expressions, of which "
@@ -88,7 +88,7 @@ class Comparison:
         """The line of the first prompt or expression that no record has checked."""
         document, checked = self.document, {record.code[0] for record in self.page.records}
         blocks = [(part.start, part.end) for part in document.parts if isinstance(part, Block)]
-        for found in re.finditer(r"^(?= *>>>)|<!--=", document.text, re.MULTILINE):
+        for found in re.finditer(r"^(?= *>>>)|<!--[=?]", document.text, re.MULTILINE):
             quoted = found[0] and within(found.start(), blocks)
             if found.start() not in checked and not quoted:
                 return document.line_of(found.start())
@@ -134,6 +134,9 @@ class Comparison:
             return
         if not made.strip():
             self.note([Problem(block.line, "this block prints nothing: print its content")])
+        if mark := MARK.search(made):
+            message = f"a mark that is printed is not checked: {made[mark.start() :][:60]!r}"
+            self.note([Problem(block.line, message)])
         record = ("content", block.line, block.start, block.end, "", made, block.source, [])
         self.page.records.append(Record(*record, block.body))
 

@@ -18,6 +18,8 @@ class Config:
     path: tuple[str, ...] = (".",)  # folders below the root from which pages import
     modules: tuple[str, ...] = ()  # whose names may hold a digit, in code within a sentence
     preload: tuple[str, ...] = ()  # what most pages import: loaded once for all of them
+    others: tuple[str, ...] = ()  # patterns below the root: what a reader sees and is no page
+    idioms: tuple[str, ...] = ()  # patterns of words of number or comparison that say no such thing
     chapters: Mapping[str, int] = field(default_factory=dict)  # a page's name: its number
 
     def sources(self) -> dict[str, str]:
@@ -30,6 +32,11 @@ class Config:
             outside, key=lambda name: (name == "README.md", name != "docs/index.md", name)
         )
         return {name: read(outside[name]) for name in order}
+
+    def beyond(self) -> dict[str, str]:
+        """The texts that a reader sees and that are no page, by their names."""
+        found = sorted(path for pattern in self.others for path in self.root.glob(pattern))
+        return {path.relative_to(self.root).as_posix(): read(path) for path in found}
 
     def places(self) -> list[str]:
         """The folders from which pages import, for sys.path."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .numerals import numerals
-from .prose import NAMES, Token, code_by_indent, list_markers, tokens_of, unbound
+from .prose import MARK, NAMES, Token, code_by_indent, list_markers, tokens_of, unbound
 from .records import Problem
 from .words import counts
 
@@ -187,7 +187,7 @@ def _fence(page: Document, first: int, opening: re.Match) -> int:
 
 def _block(page: Document, first: int, last: int, indent: str) -> None:
     body = "".join(page.bare(i) + "\n" for i in range(first + 1, last))
-    page.quoted += body.count("<!--=")
+    page.quoted += len(MARK.findall(body))
     try:
         pieces = doctest.DocTestParser().parse(body, page.name)
     except ValueError as error:

@@ -45,6 +45,8 @@ def format_like(literal: str, value: object, rough: str = "") -> str:
     for 0 or 1.
     """
     if isinstance(value, str):
+        if not (any(numerals(value)) or words.is_word(value)):
+            raise ValueError(f"the page says {literal}, the code says {value}: no number is in it")
         return value
     number = exact(value)
     try:

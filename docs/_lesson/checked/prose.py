@@ -11,9 +11,13 @@ from .records import Problem
 from .words import CARDINAL, ORDINAL, WORD
 
 NAME = re.compile(r"[^\W\d]\w*")
+MARK = re.compile(r"<!--[=?]")  # where the mark of a number, a name or a claim begins
 NAMES = {"python3"}  # names with a digit that are no Python name
+# A word that an expression picks: one in letters, or whatever stands between quote marks.
+NAMED = r"""(?:"[^"\n]+"|“[^“”\n]+”|(?<![\w-])[^\W\d_]+(?:[-’'][^\W\d_]+)*)"""
 TOKEN = re.compile(
     r"<!--=(?P<mark>.*?)-->"
+    r"|<!--\?(?P<claim>.*?)-->"
     r"|(?P<comment><!--.*?-->)"
     r"|(?P<code>(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`))"
     r"|(?P<formula>\$\$.+?\$\$|\$(?![\s$])[^$\n]+?(?<!\s)\$)"
@@ -21,10 +25,11 @@ TOKEN = re.compile(
     rf"|\bchapter (?P<chapter>{CARDINAL}|\d+\b)"
     rf"|(?P<nth>{ORDINAL}) chapter\b"
     rf"|(?P<number>{NUMBER.pattern})"
-    rf"|(?P<word>{WORD})",
+    rf"|(?P<word>{WORD})"
+    rf"|(?P<name>{NAMED})(?=<!--=)",
     re.DOTALL | re.IGNORECASE,
 )
-KINDS = ("mark", "comment", "code", "formula", "target", "chapter", "nth", "number", "word")
+KINDS = tuple(name for name in TOKEN.groupindex if name != "tick")
 # What holds blocks that are indented: a list item, a question, a footnote, a definition.
 HOLDS = re.compile(r" *(?:[-*+] |\d+\. |[!?]{3}\+? |\[\^[^\]]+\]:|: )")
 
@@ -35,7 +40,7 @@ class Token(NamedTuple):
     kind: str
     start: int
     end: int
-    text: str  # of a mark, its expression; of a chapter, its number alone
+    text: str  # of a mark or a claim, its expression; of a chapter, its number alone
 
 
 def tokens_of(text: str, start: int, end: int) -> list[Token]:
@@ -43,10 +48,28 @@ def tokens_of(text: str, start: int, end: int) -> list[Token]:
     tokens = []
     for found in TOKEN.finditer(text, start, end):
         kind = next(kind for kind in KINDS if found[kind] is not None)
-        whole = kind not in ("mark", "chapter", "nth")
-        span = found.span() if whole or kind == "mark" else found.span(kind)
+        whole = kind not in ("mark", "claim", "chapter", "nth")
+        span = found.span() if whole or kind in ("mark", "claim") else found.span(kind)
         tokens.append(Token(kind, *span, found[0] if whole else found[kind].strip()))
     return tokens
+
+
+def named_like(literal: str, value: object) -> str:
+    """Write the text `value` as the name `literal` is: in its quote marks, with its first letter.
+
+    Raises ValueError for what is no text, or no name as the literal is one.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"{literal} is a name, and the code gives {value}, which is no text")
+    edge = len(re.match(r"[\"“`]*", literal)[0])
+    inner = literal[edge : len(literal) - edge]
+    if inner[:1].isupper() and value[1:] == value[1:].lower():
+        value = value[:1].upper() + value[1:]
+    written = literal[:edge] + value + literal[len(literal) - edge :]
+    spans = [token[1:3] for token in tokens_of(f"{written}<!--=", 0, len(written) + 5)]
+    if (0, len(written)) not in spans:
+        raise ValueError(f"the code says {value}: write it in quote marks, “{value}”")
+    return written
 
 
 def holder(text: str, at: int) -> str:

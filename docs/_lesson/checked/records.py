@@ -24,8 +24,9 @@ class Edit(NamedTuple):
 class Record(NamedTuple):
     """One thing that a page says, and what its code gives there.
 
-    `kind` is "output" (of a checked block), "number" (in prose), "chapter" (its number in the
-    text of a link) or "content" (what a block draws, of which the page holds nothing).
+    `kind` is "output" (of a checked block), "number" or "name" (in prose), "claim" (a sentence,
+    which its expression says is true), "chapter" (its number in the text of a link) or
+    "content" (what a block draws, of which the page holds nothing).
     """
 
     kind: str
@@ -63,6 +64,10 @@ class Page:
     @property
     def numbers(self) -> int:
         return sum(record.kind == "number" for record in self.records)
+
+    @property
+    def marks(self) -> int:
+        return sum(record.kind in ("number", "name", "claim") for record in self.records)
 
     def as_json(self) -> dict:
         return asdict(self)

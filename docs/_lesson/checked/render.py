@@ -25,7 +25,8 @@ def for_site(document: Document, page: Page) -> str:
     Code loses its prompts, outputs and drawn content are fresh, and a number shows the
     expression that gave it. What failed is shown as code, and not run.
     """
-    records = {record.start: record for record in page.records}
+    claims = [record for record in page.records if record.kind == "claim"]
+    records = {record.start: record for record in page.records if record.kind != "claim"}
     edits = []
     for part in document.parts:
         if isinstance(part, Block):
@@ -38,6 +39,8 @@ def for_site(document: Document, page: Page) -> str:
         elif isinstance(part, Prose):
             mine = (records[token.start] for token in part.tokens if token.start in records)
             edits += [_number(document, record) for record in mine]
+            mine = [claim for claim in claims if part.start <= claim.start < part.end]
+            edits += [edit for claim in mine for edit in _claim(document, claim)]
     return QUOTED.sub(r"\1no-exec", edited(document.text, edits))
 
 
@@ -91,14 +94,30 @@ def _number(document: Document, record: Record) -> Edit:
     """A number, which shows its expression where that says more than the number."""
     if record.kind == "chapter":
         return Edit(record.start, record.end, record.fresh)
-    head = document.lines[record.line - 1].lstrip()
-    plain = head.startswith(("#", "???", "!!!")) or record.literal.startswith("](")
     shown = record.fresh
+    plain = _untitled(document, record) or record.literal.startswith("](")
     if not plain and not _is_constant(record.expression):
-        # Of Markdown too: a pipe would end the cell of a table, and f[0](n) is a link.
-        title = MARKUP.sub(lambda sign: f"&#{ord(sign[0])};", record.expression)
-        shown = f'<span class="computed" title="{title}">{shown}</span>'
+        shown = f"{_titled('computed', record)}{shown}</span>"
     return Edit(record.start, record.code[1], shown)
+
+
+def _claim(document: Document, record: Record) -> list[Edit]:
+    """A sentence that shows what makes it true, with nothing else to see."""
+    if _untitled(document, record):
+        return [Edit(*record.code, "")]
+    begin = Edit(record.start, record.start, _titled("claim", record))
+    return [begin, Edit(*record.code, "</span>")]
+
+
+def _untitled(document: Document, record: Record) -> bool:
+    """Is this a heading, or the line of a question, which shows no expression?"""
+    return document.lines[record.line - 1].lstrip().startswith(("#", "???", "!!!"))
+
+
+def _titled(kind: str, record: Record) -> str:
+    # Of Markdown too: a pipe would end the cell of a table, and f[0](n) is a link.
+    title = MARKUP.sub(lambda sign: f"&#{ord(sign[0])};", record.expression)
+    return f'<span class="{kind}" title="{title}">'
 
 
 @functools.cache

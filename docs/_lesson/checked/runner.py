@@ -78,12 +78,13 @@ class Runner:
     def run(self, source: str, line: int, mode: str = "single") -> object:
         """Run `source`, which stands at `line`; return what it printed.
 
-        With mode "eval", return its value. Raises Failed for an exception, a
-        warning, or output past the capture.
+        With mode "eval", or "claim" for what must be true, return its value. Raises Failed
+        for an exception, a warning, or output past the capture.
         """
         self.progress(line)
         printed = io.StringIO()
         value, before = None, self.names()
+        valued = mode in ("eval", "claim")
         found: list[Problem] = []
         with (
             _descriptors() as taken,
@@ -94,8 +95,8 @@ class Runner:
             display, sys.displayhook = sys.displayhook, _refuse_bare
             try:
                 placed = "\n" * (line - 1) + source
-                code = compile(placed, self.name, mode, dont_inherit=True)
-                if mode == "eval":
+                code = compile(placed, self.name, "eval" if valued else mode, dont_inherit=True)
+                if valued:
                     value = eval(code, self.namespace)
                 else:
                     exec(code, self.namespace)
@@ -111,13 +112,13 @@ class Runner:
             )
             for warning in warned
         ]
-        if mode == "eval":
+        if valued:
             found += self._after(before, printed.getvalue(), line)
         if escaped:
             found.append(Problem(line, f"wrote past the capture, where no page shows {escaped!r}"))
         if found:
             raise Failed(found)
-        return value if mode == "eval" else printed.getvalue()
+        return value if valued else printed.getvalue()
 
     def names(self) -> dict[str, int]:
         """The names of the page, and which objects they name."""

@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable
 
 from . import around
+from .claims import judge
 from .config import Config
 from .document import Document, Prose
 from .numerals import NUMBER, flatten, format_like, numerals
-from .prose import NAME, NAMES, Token, unbound, within
+from .prose import NAME, NAMES, Token, named_like, unbound, within
 from .records import Problem, Record, edited
 from .runner import Failed
 
@@ -33,20 +34,30 @@ class Sentences:
     def fault(self, at: int, message: str, failed: bool = False) -> None:
         self.note([Problem(self.document.line_of(at), message)], failed)
 
+    def failed(self, mark: Token, failed: Failed) -> None:
+        """Say what went wrong in the expression of a mark."""
+        line = self.document.line_of(mark.start)
+        problems = [Problem(line, f"{mark.text}: {said}") for _, said in failed.problems]
+        self.note(problems, failed=True)
+
     def check(self, prose: Prose) -> None:
         """Check the numbers of some prose, and that no digit of it was left out."""
         text, covered = self.document.text, list(prose.covered)
         before: Token | None = None
         for at, token in enumerate(prose.tokens):
             behind = prose.tokens[at + 1] if at + 1 < len(prose.tokens) else None
-            if token.kind == "mark":
+            if token.kind == "claim":
+                covered.append((token.start, token.end))
+                self.claim(prose, token)
+            elif token.kind == "mark":
                 covered.append((token.start, token.end))
                 if before is None or before.end != token.start or before.kind in ("chapter", "nth"):
                     whole = text[token.start : token.end]
                     said = f"nothing that could be checked stands directly before {whole}"
                     self.fault(token.start, said)
                 else:
-                    self.number(before, token)
+                    named = before.kind == "name" or self.letters(before)
+                    (self.name if named else self.number)(before, token)
                     covered.append((before.start, before.end))
                 if message := around.fault(text, prose.start, before, token):
                     self.fault(token.start, message)
@@ -65,6 +76,39 @@ class Sentences:
             if not within(digit.start(), covered):
                 self.note(unbound(self.document, prose.start, prose.end, digit.start()))
 
+    def claim(self, prose: Prose, token: Token) -> None:
+        """See whether what a claim says of its sentence is true."""
+        if message := around.fault(self.document.text, prose.start, None, token):
+            self.fault(token.start, message)
+        try:
+            said = judge(self.document, prose, token, self.runner)
+        except Failed as failed:
+            self.failed(token, failed)
+        else:
+            self.records.append(said) if isinstance(said, Record) else self.note([said])
+
+    def letters(self, token: Token) -> bool:
+        """Is this code that holds no number, such as a name?"""
+        return token.kind == "code" and not self.places(token) and not any(numerals(token.text))
+
+    def name(self, token: Token, mark: Token) -> None:
+        """Compare a name in a sentence with the text that the expression behind it picks."""
+        line, expression = self.document.line_of(token.start), mark.text
+        try:
+            value = self.runner.run(expression, line, "eval")
+            fresh = named_like(token.text, value)
+        except Failed as failed:
+            self.failed(mark, failed)
+            return
+        except ValueError as error:
+            self.note([Problem(line, f"{error} ({expression})")])
+            return
+        if fresh != token.text:
+            message = f"the page says {token.text}, the code says {fresh} ({expression})"
+            self.note([Problem(line, message)])
+        span = (token.start, token.end, token.text, fresh, expression, [str(value)])
+        self.records.append(Record("name", line, *span, (mark.start, mark.end)))
+
     def number(self, token: Token, mark: Token) -> None:
         """Compare the numbers of `token` with the expression that follows it."""
         line, expression = self.document.line_of(token.start), mark.text
@@ -82,8 +126,7 @@ class Sentences:
             literals = [token.text[start:end] for start, end in places]
             fresh = [self.written(token, *pair) for pair in zip(places, values, strict=True)]
         except Failed as failed:
-            problems = [Problem(line, f"{expression}: {said}") for _, said in failed.problems]
-            self.note(problems, failed=True)
+            self.failed(mark, failed)
             return
         except (TypeError, ValueError) as error:
             self.note([Problem(line, f"{error} ({expression})")])

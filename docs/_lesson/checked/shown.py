@@ -19,7 +19,7 @@ FIGURE = re.compile(
     r'|<div class="output"',
     re.IGNORECASE,
 )
-COMPUTED = re.compile(r'<span class="computed" title="([^"]*)"')
+TITLED = re.compile(r'<span class="(?:computed|claim)" title="([^"]*)"')
 
 
 def unseen(document: Document, markdown: str, built: str) -> list[Problem]:
@@ -47,7 +47,8 @@ def unseen(document: Document, markdown: str, built: str) -> list[Problem]:
         problems.append(_problem(document, piece, "is shown and was not checked"))
     there = titles(built)
     for title in marks - there:
-        problems.append(_problem(document, f"<!--= {title} -->", "does not show as a mark"))
+        sign = "=" if f"<!--= {title} -->" in document.text else "?"
+        problems.append(_problem(document, f"<!--{sign} {title} -->", "does not show as a mark"))
     for title in there - marks:
         problems.append(_problem(document, f'title="{title}"', "passes for an expression"))
     return sorted(set(problems))
@@ -55,7 +56,7 @@ def unseen(document: Document, markdown: str, built: str) -> list[Problem]:
 
 def titles(text: str) -> Counter:
     """The expressions that a text shows, each with how often."""
-    return Counter(map(html.unescape, COMPUTED.findall(text)))
+    return Counter(map(html.unescape, TITLED.findall(text)))
 
 
 def fences(markdown: str) -> Iterator[tuple[str, str]]:

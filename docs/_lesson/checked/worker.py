@@ -77,7 +77,7 @@ def again(texts: dict[str, str], first: dict) -> list[Job]:
     for name, page in first.items():
         kinds = {record[0] for record in page["records"]}
         jobs.append(Job(name, texts[name]))
-        if "output" in kinds and kinds & {"number", "content"}:
+        if "output" in kinds and kinds & {"number", "name", "claim", "content"}:
             jobs.append(Job(name, texts[name], blocks=True))
     return jobs
 

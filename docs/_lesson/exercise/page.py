@@ -6,7 +6,7 @@ import html
 import re
 from pathlib import Path
 
-from _lesson.exercise import judge, publish, runtime
+from _lesson.exercise import editor, judge, publish, runtime
 from _lesson.exercise.judge.exercise import Exercise
 from _lesson.exercise.judge.results import TOLERANCE, parts, power, written
 from _lesson.site import glossary
@@ -26,6 +26,10 @@ MISSING = (
     "This copy of the site was built without Python for the browser. "
     "Run it on your own computer, as said below “Your turn”."
 )
+LEADING = (
+    "Below the editor there are [the words](#words-to-know), [the steps](#how-it-works) and "
+    "[a worked example](#a-worked-example), for you to open."
+)
 CLOSE = """\
 The last digits of a number depend on the order in which you add, so they do not count: a number
 passes if it differs from the expected one by at most {tolerance}, or by at most that part of the
@@ -34,12 +38,15 @@ come so close, and a number that you have rounded may not.
 """
 BOX = """\
 <div class="turn" data-kind="{kind}" data-runtime="{runtime}" data-bytes="{size}"
- data-exercise="{exercise}" data-version="{version}">
-<label for="turn-{kind}">{name}</label>
+ data-exercise="{exercise}" data-version="{version}" data-editor="{editor}">
+<label id="turn-{kind}-name" for="turn-{kind}">{name}</label>
 <textarea id="turn-{kind}" rows="{rows}" spellcheck="false" autocapitalize="off"
  autocomplete="off" readonly aria-describedby="turn-{kind}-keys">{text}</textarea>
-<p id="turn-{kind}-keys"><kbd>Ctrl</kbd>+<kbd>Enter</kbd> runs. <kbd>Tab</kbd> leaves the box.
-<kbd>Shift</kbd>+<kbd>Enter</kbd> starts a line as far in as the one before.
+<p id="turn-{kind}-keys"><kbd>Ctrl</kbd>+<kbd>Enter</kbd> runs.
+<span class="turn-plain"><kbd>Tab</kbd> leaves the box.
+<kbd>Shift</kbd>+<kbd>Enter</kbd> starts a line as far in as the one before.</span>
+<span class="turn-rich" hidden><kbd>Tab</kbd> moves lines in, <kbd>Shift</kbd>+<kbd>Tab</kbd> out.
+<kbd>Esc</kbd>, then <kbd>Tab</kbd>, leaves the editor.</span>
 What you write is kept in this browser.</p>
 <p class="turn-buttons">
 <button type="button" class="md-button md-button--primary" data-do="run" disabled>{run}</button>
@@ -47,6 +54,7 @@ What you write is kept in this browser.</p>
 <button type="button" class="md-button" data-do="reset" disabled>Reset</button>
 <button type="button" class="md-button" data-do="undo" hidden>Undo reset</button>
 <progress hidden aria-label="Loading Python"></progress>
+<span class="turn-time"></span>
 </p>
 <div class="turn-results" role="status" aria-label="{results}" aria-atomic="false">
 <p class="turn-summary">Not run yet.</p>
@@ -72,9 +80,8 @@ class ExercisePage:
         """What is asked: the arguments, and what is returned."""
         rows = [f"| `{one['name']}` | {one['holds']} |" for one in self.data["argument"]]
         rows.append(f"| returns | {self.data['returns']} |")
-        return "\n".join(
-            [self.data["task"].strip(), "", "| argument | what it holds |", "| --- | --- |", *rows]
-        )
+        head = ["| argument | what it holds |", "| --- | --- |"]
+        return "\n".join([self.data["task"].strip(), "", *head, *rows, "", LEADING])
 
     def cases(self) -> str:
         """The visible cases as a table, a matrix with a line for each row."""
@@ -149,6 +156,7 @@ class ExercisePage:
             size=sum(file.stat().st_size for file in runtime.files()),
             exercise=self.data_file.name,
             version=publish.version(self.data_file),
+            editor=editor.FILE if editor.available() else "",
         )
 
 
@@ -182,8 +190,9 @@ def download() -> str:
     if not runtime.available():
         return MISSING
     return (
-        "When you first type or run, your browser fetches Python from this site: "
-        f"{runtime.compressed_size() / 1e6:.1f} MB. It keeps them for the next time."
+        "Your browser fetches Python from this site, "
+        f"{runtime.compressed_size() / 1e6:.1f} MB, and keeps it for the next time: when you "
+        "type or run, or come as far as the editor on a fast line that is not metered."
     )
 
 

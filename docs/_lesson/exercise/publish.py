@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from _lesson import DOCS
-from _lesson.exercise import judge, runtime
+from _lesson.exercise import editor, judge, runtime
 from _lesson.exercise.judge.exercise import Exercise
 from _lesson.exercise.single_file import join, quoted
 
@@ -36,6 +36,8 @@ def published(exercises: Iterable[Path]) -> dict[str, Path | str]:
     files |= {f"{DOWNLOADS}/{download_name(data)}": download(data) for data in exercises}
     if runtime.available():
         files |= {f"{ASSETS}/{runtime.NAME}/{file.name}": file for file in runtime.files()}
+    if editor.available():
+        files[f"{ASSETS}/{editor.FILE}"] = editor.CACHE / editor.FILE
     return files
 
 

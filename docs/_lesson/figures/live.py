@@ -9,13 +9,9 @@ page's inputs have one home: its own checked blocks.
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from attention import (
     attention_flops,
@@ -32,7 +28,7 @@ from attention import (
 )
 
 from . import words
-from .svg import legend
+from .markup import fixed, render
 
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
@@ -47,7 +43,7 @@ def worksheet(title: str, query_name: str, names, query, keys, values) -> str:
     scores = attention_scores(query[None], keys, scale=1)[0]
     scaled = scores / np.sqrt(len(query))
     weights = softmax(scaled)
-    return _figure(
+    return render(
         "worksheet",
         title,
         {"names": names, "d_k": len(query), "d_v": values.shape[1]},
@@ -57,10 +53,10 @@ def worksheet(title: str, query_name: str, names, query, keys, values) -> str:
         keys=keys,
         values=values,
         steps={
-            "score": ("q·k", scores),
-            "scaled": ("/sqrt(d)", scaled),
-            "exp": ("exp", np.exp(scaled)),
-            "weight": ("alpha", weights),
+            "score": (("score", r"q \cdot k"), scores),
+            "scaled": (("scaled", r"\frac{q \cdot k}{\sqrt{d_k}}"), scaled),
+            "exp": (("power", r"\exp"), np.exp(scaled)),
+            "weight": (("weight", r"\alpha"), weights),
         },
         output=weights @ values,
         bits=entropy(weights),
@@ -76,7 +72,7 @@ def sharpness(title: str, width: int, scaled) -> str:
     scaled = np.asarray(scaled, float)
     scores = {"raw": scaled * math.sqrt(width), "scaled": scaled}
     weights = {kind: softmax(these) for kind, these in scores.items()}
-    return _figure(
+    return render(
         "sharpness",
         title,
         {
@@ -111,7 +107,7 @@ def lab(title: str, widths, n_keys: int, trials: int, bits: dict, norms: dict) -
             row[kind] = [these.mean().item(), (these.std(ddof=1) / math.sqrt(len(these))).item()]
             row[f"{kind}Norm"] = [np.median(sizes).item(), sizes.mean().item()]
         page.append(row)
-    return _figure(
+    return render(
         "lab",
         title,
         {"widths": widths, "trials": trials, "keys": n_keys, "page": page, "words": words.LAB},
@@ -135,7 +131,7 @@ def probe(title: str, tokens, scores, visible) -> str:
     i, j = start = hidden[len(tokens) - 2]  # the first query, the last key
     masked = softmax(scores, mask=visible)
     kept = ", ".join(map(fixed, masked[i][visible[i]]))
-    return _figure(
+    return render(
         "probe",
         title,
         {
@@ -158,6 +154,39 @@ def probe(title: str, tokens, scores, visible) -> str:
     )
 
 
+def heads(title: str, sentences, asks: dict, features, reports) -> str:
+    """What one token gets from two heads in two sentences, whose questions one can move.
+
+    A sentence is its words with their keys and values, (n, d_k) and (n, d_v); `asks` is the
+    token's query in each head, whose entries ask for `features`; `reports` name a value's entries.
+    """
+    sentences = [
+        {"words": list(tokens), "keys": np.asarray(keys), "values": np.asarray(values)}
+        for tokens, keys, values in sentences
+    ]
+    asks = {name: np.asarray(query, float) for name, query in asks.items()}
+    weights, outputs = {}, {}
+    for name, query in asks.items():
+        each = [softmax(attention_scores(query[None], one["keys"])[0]) for one in sentences]
+        weights[name] = each[0]
+        outputs[name] = [w @ one["values"] for w, one in zip(each, sentences, strict=True)]
+    gap = max(abs(first - second).max() for first, second in outputs.values())
+    given = [{n: np.asarray(part).tolist() for n, part in one.items()} for one in sentences]
+    return render(
+        "heads",
+        title,
+        {"sentences": given, "heads": list(asks), "words": words.HEADS},
+        asks=asks,
+        features=features,
+        reports=reports,
+        sentences=[" ".join(one["words"]) for one in sentences],
+        tokens=sentences[0]["words"],
+        weights=weights,
+        outputs={name: first for name, (first, _) in outputs.items()},
+        gap=gap,
+    )
+
+
 def rotation(title: str, query, key, query_position: int, key_position: int) -> str:
     """A pair of a query and one of a key, (2,) each, turned by positions that one can move."""
     pairs = {"query": np.asarray(query, float), "key": np.asarray(key, float)}
@@ -174,7 +203,7 @@ def rotation(title: str, query, key, query_position: int, key_position: int) -> 
             "length": radius * np.hypot(*pair) / longest,
         }
     distance = abs(query_position - key_position)
-    return _figure(
+    return render(
         "rotation",
         title,
         {"pairs": {n: pair.tolist() for n, pair in pairs.items()}, "words": words.ROTATION},
@@ -200,7 +229,7 @@ def dial(title: str, n: int, D: int, H: int, h: int) -> str:
     size, unit = score_bytes(n, h), 0
     while size >= 1024 and unit < len(UNITS) - 1:
         size, unit = size / 1024, unit + 1
-    return _figure(
+    return render(
         "dial",
         title,
         {"units": UNITS, "words": words.DIAL},
@@ -230,7 +259,7 @@ def detective(title: str, published, model) -> str:
     yours, theirs = count_parameters(model), count_parameters(first.model)
     off = first.total - yours["total"]
     verdict = words.DETECTIVE["few" if off > 0 else "many" if off < 0 else "solved"]
-    return _figure(
+    return render(
         "detective",
         title,
         {
@@ -246,49 +275,3 @@ def detective(title: str, published, model) -> str:
         theirs=theirs,
         verdict=verdict.format(name=first.name, wanted=f"{first.total:,}", off=f"{abs(off):,}"),
     )
-
-
-def _figure(name: str, title: str, given: dict, **shown) -> str:
-    """The template of this name; its script is `given` what it computes from."""
-    given = json.dumps(given, ensure_ascii=False)
-    text = TEMPLATES.get_template(f"{name}.html").render(
-        name=name, title=title, given=given, **shown
-    )
-    return "".join(line.strip() for line in text.splitlines())
-
-
-# How numbers are written
-
-
-def fixed(value: float, places: int = 4) -> str:
-    """A number as the scripts' `fixed` writes it."""
-    return f"{float(value):z.{places}f}"
-
-
-def plain(value: float | None) -> str:
-    """A number as one would type it; nothing for None."""
-    if value is None:
-        return ""
-    value = float(value)
-    return str(int(value)) if value == int(value) else repr(value)
-
-
-def share(value: float) -> Markup:
-    """The style of a cell that shows this share of one as a bar."""
-    return Markup(f' style="--share:{fixed(value)}"')
-
-
-TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).with_name("templates")),
-    autoescape=True,
-    undefined=StrictUndefined,
-)
-TEMPLATES.filters |= {
-    "brief": lambda value: f"{value:.2g}",
-    "fixed": fixed,
-    "legend": lambda names: Markup(legend(names)),
-    "log2": math.log2,
-    "plain": plain,
-    "share": share,
-    "whole": lambda count: f"{count:,}",
-}

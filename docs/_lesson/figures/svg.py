@@ -24,6 +24,11 @@ def shown(value: float) -> str:
 def bars(title: str, names, values, role: str = "weight") -> str:
     """One bar for each name, in the colour of its role; a full bar is a share of one."""
     names, values = list(names), [_number(value) for value in values]
+    if len(names) != len(values):
+        raise ValueError(f"{len(names)} names, but {len(values)} values: {names}, {values}")
+    for name, value in zip(names, values, strict=True):
+        if not 0 <= value <= 1:
+            raise ValueError(f"{name!r} is {value}: a bar shows a share of one, from 0 to 1")
     left = 12 + 7.5 * max(len(name) for name in names)
     right = 12 + 7.5 * max(len(shown(value)) for value in values)
     width, step = 360, 28
@@ -52,7 +57,7 @@ def heatmaps(title: str, panels, row_names, column_names) -> str:
     """
     drawings = []
     for name, rows in panels:
-        rows = [[_number(value) for value in row] for row in rows]
+        rows = _matrix(name, rows, row_names, column_names)
         left = 12 + 7.5 * max(len(label) for label in row_names)
         cell = (360 - left) / len(column_names)
         height = 26
@@ -87,7 +92,7 @@ def curves(title: str, x_name: str, y_name: str, x, series: dict, log: bool = Fa
     Each series has a mark of its own shape, so that it is told apart without colour.
     """
     x = [_number(value) for value in x]
-    series = {name: [_number(value) for value in values] for name, values in series.items()}
+    series = points(x, series)
     every = [value for values in series.values() for value in values]
     width, height, left, right, top, bottom = 360, 230, 44, 22, 28, 40
     x_low, x_high = math.log2(min(x)), math.log2(max(x))
@@ -113,10 +118,10 @@ def curves(title: str, x_name: str, y_name: str, x, series: dict, log: bool = Fa
         parts.append(_text(at(value, every[0])[0], height - bottom + 14, _tick(value), "middle"))
     parts.append(_text((left + width - right) / 2, height - 8, x_name, "middle"))
     for number, values in enumerate(series.values()):
-        points = [at(a, b) for a, b in zip(x, values, strict=True)]
-        path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
+        places = [at(a, b) for a, b in zip(x, values, strict=True)]
+        path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in places)
         parts.append(f'<path d="{path}" class="line line-{number}"/>')
-        parts += [_mark(number, a, b) for a, b in points]
+        parts += [_mark(number, a, b) for a, b in places]
     said = " ".join(
         f"{name}: "
         + ", ".join(f"{shown(b)} at {shown(a)}" for a, b in zip(x, values, strict=True))
@@ -181,6 +186,41 @@ def legend(names) -> str:
         for number, name in enumerate(names)
     )
     return f'<ul class="legends">{items}</ul>'
+
+
+def _matrix(title: str, rows, row_names, column_names) -> list[list[float]]:
+    """The numbers of a heat map, once they are as many as its names, and finite."""
+    rows = [[_number(value) for value in row] for row in rows]
+    if len(rows) != len(row_names):
+        raise ValueError(
+            f"{title!r} has {len(rows)} rows, and there are {len(row_names)} names: {row_names}"
+        )
+    for name, row in zip(row_names, rows, strict=True):
+        if len(row) != len(column_names):
+            raise ValueError(
+                f"{name!r} of {title!r} has {len(row)} columns, and there are "
+                f"{len(column_names)} names: {column_names}"
+            )
+        _finite(f"{name!r} of {title!r}", row)
+    return rows
+
+
+def points(x: list[float], series: dict) -> dict[str, list[float]]:
+    """The values of each series, once they are as many as the places `x`, and finite."""
+    series = {name: [_number(value) for value in values] for name, values in series.items()}
+    for name, values in series.items():
+        if len(values) != len(x):
+            raise ValueError(
+                f"{name!r} has {len(values)} values, and there are {len(x)} places: {x}"
+            )
+        _finite(repr(name), values)
+    return series
+
+
+def _finite(what: str, values: list[float]) -> None:
+    for value in values:
+        if not math.isfinite(value):
+            raise ValueError(f"{what} holds {value}, which has no place in a picture")
 
 
 def _number(value) -> float:

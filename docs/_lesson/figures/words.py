@@ -14,23 +14,13 @@ PROBE = {
     "lost": "the row of “{token}” is 0 divided by 0, which is no number: its weights are lost",
 }
 
+HEADS = {
+    "gap": "Between the two sentences, the outputs differ by at most {gap}.",
+}
+
 ROTATION = {
     "dot": "{distance} apart, the dot product is {dot}.",
     "drawn": "The pair of the query, turned by {query} degrees, and that of the key, by {key}.",
-}
-
-HEADS = {
-    "place": "{letter} at place {place}",
-    "most": "Layer {layer} looks most at {where}, with {share}.",
-    "blind": "Layer {layer} looks at nothing.",
-    "new": "{letter} has not been here before: nobody can know what follows, and training "
-    "never asked.",
-    "right": "{letter} has been here before, and then came {known}. The model says {said}, "
-    "with {share}: right.",
-    "wrong": "{letter} has been here before, and then came {known}. The model says {said}, "
-    "with {share}: wrong.",
-    "or": " or ",
-    "summary": "{right} of {known} right.",
 }
 
 DIAL = {

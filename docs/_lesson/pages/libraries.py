@@ -1,8 +1,8 @@
-"""What PyTorch and ONNX answer where libraries differ; a page shows it beside our answer.
+"""What PyTorch, ONNX and JAX answer where libraries differ; a page shows it beside our answer.
 
-    python docs/_lesson libraries      ask both again, and write docs/three-libraries.json
+    python docs/_lesson libraries      ask them again, and write docs/three-libraries.json
 
-The site is built without either of them. Their answers stand in that one file, with the
+The site is built without any of them. Their answers stand in that one file, with the
 versions that gave them, and tests/test_three_libraries.py asks again and compares.
 """
 
@@ -122,7 +122,29 @@ def by_onnx(question: Question):
     return ReferenceEvaluator(model).run(None, inputs)[0][0, 0]
 
 
-LIBRARIES: dict[str, Callable] = {"PyTorch": by_torch, "ONNX": by_onnx}
+def by_jax(question: Question):
+    """JAX's answer; None where it has none."""
+    import jax
+
+    if question.torch == "MultiheadAttention":
+        return None  # that layer is PyTorch's alone
+    options = dict(question.given)
+    with jax.enable_x64(True):
+        query, key, value = (jax.numpy.array(options.pop(n)) for n in ("query", "key", "value"))
+        if cached := options.pop("cached", None):  # it knows of no cache: the mask says so
+            options["attn_mask"] = np.tri(len(query), len(key), cached, dtype=bool)
+        # It wants values as wide as keys; and an axis for the heads behind the one for places.
+        wide = jax.numpy.pad(value, ((0, 0), (0, key.shape[1] - value.shape[1])))
+        mask, causal = options.pop("attn_mask", None), options.pop("is_causal", False)
+        answer = jax.nn.dot_product_attention(
+            *(array[:, None] for array in (query, key, wide)),
+            mask=None if mask is None else jax.numpy.array(mask),
+            is_causal=causal,
+        )
+        return np.asarray(answer)[:, 0, : value.shape[1]]
+
+
+LIBRARIES: dict[str, Callable] = {"PyTorch": by_torch, "ONNX": by_onnx, "JAX": by_jax}
 
 
 def ask(name: str, question: str):
@@ -138,10 +160,12 @@ def ask(name: str, question: str):
 
 def ask_all() -> dict:
     """What is to stand in the file."""
+    import jax
     import onnx
     import torch
 
-    versions = {"PyTorch": torch.__version__.partition("+")[0], "ONNX": onnx.__version__}
+    torch_version = torch.__version__.partition("+")[0]
+    versions = {"PyTorch": torch_version, "ONNX": onnx.__version__, "JAX": jax.__version__}
     answers = {q: {name: ask(name, q) for name in LIBRARIES} for q in QUESTIONS}
     return {"versions": versions, "answers": answers}
 
@@ -153,7 +177,7 @@ def written(asked: dict) -> str:
 
 
 def main() -> None:
-    """Ask both again, and write what they answer. Raises ImportError where one is missing."""
+    """Ask them again, and write what they answer. Raises ImportError where one is missing."""
     FILE.write_text(written(ask_all()), "utf-8")
 
 

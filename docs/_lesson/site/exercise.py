@@ -1,4 +1,4 @@
-"""Publish what an exercise needs beside its page: the judge, and Python to run it."""
+"""Publish what an exercise needs beside its page: the judge, Python to run it, and an editor."""
 
 import sys
 
@@ -16,9 +16,10 @@ def forget(package: str) -> None:
 def on_pre_build(config) -> None:
     # What is on disk now counts, in each build of `mkdocs serve`.
     forget("_lesson.exercise")
-    from _lesson.exercise import runtime
+    from _lesson.exercise import editor, runtime
 
     runtime.fetch()
+    editor.fetch()
 
 
 def on_files(files, config) -> None:

@@ -14,6 +14,8 @@ from math_core import LatexError, LatexToMathML
 log = logging.getLogger("mkdocs.hooks.formulas")
 converter = LatexToMathML(fancy_error=False)
 
+# Where a formula has all three, each is in the colour that its part has in the figures.
+ROLES = {"Q": "query", "K": "key", "V": "value"}
 MARKED = re.compile(
     r'(?P<open><span class="computed"[^>]*>)?'
     r'<span class="arithmatex">\\\((?P<inline>.*?)\\\)</span>'
@@ -26,11 +28,19 @@ MARKED = re.compile(
 def mathml(text: str, warn) -> str:
     """`text`, HTML, with its marked formulas as MathML; `warn(formula, why)` if one is wrong."""
 
+    def coloured(made: str) -> str:
+        if not all(f"<mi>{letter}</mi>" in made for letter in ROLES):
+            return made
+        for letter, role in ROLES.items():
+            made = made.replace(f"<mi>{letter}</mi>", f'<mi class="{role}">{letter}</mi>')
+        return made
+
     def convert(match: re.Match) -> str:
         block = match["block"] is not None
         latex = html.unescape(match["block"] if block else match["inline"]).strip()
         try:
             made = converter.convert_with_local_state(latex, displaystyle=block)
+            made = coloured(made)
         except LatexError as error:
             warn(latex, str(error))
             made = f"<code>{html.escape(latex)}</code>"

@@ -31,7 +31,8 @@ importable()
 
 from _lesson import lesson  # noqa: E402
 from _lesson.checked.hook import Hook  # noqa: E402
-from _lesson.site import serving  # noqa: E402
+from _lesson.site import search, serving  # noqa: E402
+from _lesson.site.chapters import numbers  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.lesson")
 
@@ -61,9 +62,11 @@ def on_config(config) -> None:
 
 
 def on_pre_build(config) -> None:
-    if Build.checked.serving:
-        search = config.plugins["material/search"].search_index
-        search.add_entry_from_context = functools.partial(serving.index, search)
+    found = config.plugins["material/search"].search_index
+    add = functools.partial(search.add, found, chapters=set(numbers(config.nav)))
+    found.add_entry_from_context = (
+        functools.partial(serving.index, found, add) if Build.checked.serving else add
+    )
 
 
 @event_priority(100)  # before mkdocs-jupyter looks for notebooks
@@ -152,10 +155,18 @@ def changed() -> str:
     return digits.published()
 
 
+def worded() -> str:
+    """How many sentences say a number or a comparison in words, and how many are checked."""
+    from _lesson.pages import words
+
+    return words.published()
+
+
 FILLERS = {
     "<!-- colab -->": lambda config: colab_link(config.repo_url),
     "<!-- install -->": lambda config: install_line(config.repo_url),
     "<!-- counted -->": lambda config: counted(Build.checked.checking.pages()),
     "<!-- changed -->": lambda config: changed(),
+    "<!-- worded -->": lambda config: worded(),
 }
 FILLED = re.compile("|".join(FILLERS))

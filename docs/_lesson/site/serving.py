@@ -67,12 +67,12 @@ def render(page, config, files) -> None:
     page.links_to_anchors = {files.src_uris[uri]: found for uri, found in links.items()}
 
 
-def index(search, page) -> None:
-    """`search.add_entry_from_context`, unless the last build has indexed the same."""
+def index(search, add, page) -> None:
+    """`add(page)` to the entries of `search`, unless the last build has indexed the same."""
     key = page.title, page.content
     if Kept.indexed.get(page.url, ("",))[0] != key:
         before = len(search.entries)
-        type(search).add_entry_from_context(search, page)
+        add(page)
         Kept.indexed[page.url] = key, search.entries[before:]
     else:
         search.entries += Kept.indexed[page.url][1]

@@ -7,7 +7,11 @@ import { fixed, parseNumber, softmax, sum } from "./numbers.js";
 live("probe", (figure) => {
   const { tokens, scores, visible } = figure.data;
   const pair = figure.field("pair");
-  const moveSlider = figure.slide("score", String, Number);
+  // Steps of one half as far as most scores go, then longer ones, to where a weight underflows.
+  const [FINE, STEP] = [20, 5];
+  const moveSlider = figure.slide("score",
+    (place) => String(place <= FINE ? place : FINE + Math.round(STEP * (place - FINE) ** 2)),
+    (score) => (score <= FINE ? score : FINE + Math.sqrt((score - FINE) / STEP)));
   const rows = (these, mask) => these.map((row, i) => softmax(row, mask && visible[i]));
   const hide = (weights) => weights.map((row, i) => row.map((weight, j) => (visible[i][j] ? weight : 0)));
   const before = { first: rows(scores, true), last: hide(rows(scores)) };

@@ -3,7 +3,7 @@
 import { live, plot } from "./figure.js";
 import { attentionFlops, countParameters, crossoverLength, fixed, layerFlops, matrixFlops, parseWhole, range, scoreBytes, scoreEntries, shownWhole } from "./numbers.js";
 
-const LENGTHS = range(8).map((i) => 2 ** (2 * i + 5)); // 32 … 524,288 tokens
+const LENGTHS = range(13).map((i) => 4 ** i); // from one token to more than the field takes
 
 live("dial", (figure) => {
   const most = { n: 10n ** 7n, D: 10n ** 6n, H: 10n ** 7n, h: 10n ** 4n };
@@ -36,7 +36,7 @@ live("dial", (figure) => {
     const every = lines.flatMap((line) => line.values);
     const [low, high] = [Math.floor(Math.log10(Math.min(...every))), Math.ceil(Math.log10(Math.max(...every)))];
     plot(figure.form.querySelector("svg"), {
-      x: LENGTHS, log: true, at: Number(n), series: lines, xTicks: LENGTHS.filter((_, i) => i % 2 === 0),
+      x: LENGTHS, log: true, at: Number(n), series: lines, xTicks: [1, 100, 1e4, 1e6],
       ticks: range(high - low + 1).filter((i) => (high - low - i) % 3 === 0 || i === 0).map((i) => 10 ** (low + i)),
       said: figure.tell("plot", { crossover: shownWhole(crossover) }),
     });

@@ -61,6 +61,8 @@ class Figure {
   fault(name, message) {
     const field = this.field(name);
     const shown = field.value.trim() ? `“${field.value.trim()}” ` : "";
+    // Beside the first of them: a phone shows little at once.
+    if (!this.wrong.length) field.closest(".live-scroll, .live-dial, .live-field").after(this.problem);
     this.wrong.push(`${field.dataset.name ?? field.labels[0].textContent.trim()}: ${shown}${message}.`);
     this.mark(field, true);
   }
@@ -88,6 +90,7 @@ class Figure {
       cell.textContent = "–";
       cell.style.removeProperty("--share");
     }
+    for (const drawing of this.form.querySelectorAll(".live-plot svg[data-x]")) drawing.replaceChildren();
   }
 }
 
@@ -110,11 +113,7 @@ function wake(figure, start) {
   const settle = () => {
     // On the way to another page the address is that page's already.
     if (!form.isConnected || location.pathname !== path) return;
-    const mine = location.hash.startsWith(`#${form.id}?`);
-    const changes = String(state(fields));
-    const hash = changes && `#${form.id}?${changes}`;
-    // Material keeps how far the page is scrolled in history.state.
-    if (hash || mine) history.replaceState(history.state, "", hash || location.pathname + location.search);
+    keep(form.id, String(state(fields)));
     said.textContent = figure.wrong.length ? "" : say();
     delete form.dataset.due;
   };
@@ -128,21 +127,43 @@ function wake(figure, start) {
 
   const restore = () => {
     if (!form.isConnected) return removeEventListener("hashchange", restore);
-    const [id, ...rest] = location.hash.slice(1).split("?");
-    if (id !== form.id || !rest.length) return;
+    const kept = states();
+    if (!kept.has(form.id)) return;
     form.reset();
-    setState(fields, new URLSearchParams(rest.join("?")));
+    setState(fields, new URLSearchParams(kept.get(form.id)));
     changed();
-    form.scrollIntoView();
+    if ([...kept.keys()][0] === form.id) form.closest("figure").scrollIntoView();
   };
 
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", changed);
   form.addEventListener("reset", () => setTimeout(changed)); // the fields are reset only then
   addEventListener("hashchange", restore);
+  for (const button of form.querySelectorAll("[data-tool]"))
+    button.onclick = async () => {
+      settle();
+      (await import("./tools.js"))[button.dataset.tool](form, button);
+    };
   form.querySelector("fieldset").disabled = false;
   refresh();
   restore();
+}
+
+// The states of a page's figures stand side by side in its address: `#dial?n=5;detective?D=8`. A
+// link leads to the figure that comes first, which is the one that was changed last.
+function states() {
+  const parts = location.hash.slice(1).split(";").map((part) => part.split("?"));
+  return new Map(parts.filter((part) => part.length > 1).map(([id, ...rest]) => [id, rest.join("?")]));
+}
+
+function keep(id, changes) {
+  const kept = states();
+  if ((kept.get(id) ?? "") === changes) return;
+  kept.delete(id);
+  const all = [...(changes ? [[id, changes]] : []), ...kept];
+  const hash = all.map(([name, what]) => `${name}?${what}`).join(";");
+  // Material keeps how far the page is scrolled in history.state.
+  history.replaceState(history.state, "", hash ? `#${hash}` : location.pathname + location.search);
 }
 
 // Only what differs from the build's own state goes into the address.
@@ -170,11 +191,11 @@ const initial = (field) =>
 
 // Lines over an axis of powers of two, in the form of the build's own curves (figures/svg.py).
 // `series` is a list of { values, errors? }; `ticks` the values on the upright axis.
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 230, 48, 18, 14, 40];
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 230, 48, 18, 24, 40];
 const MARKS = [
-  (x, y) => `<circle cx="${x}" cy="${y}" r="4"`,
-  (x, y) => `<path d="M${x - 4} ${y - 4}h8v8h-8z"`,
-  (x, y) => `<path d="M${x} ${y - 5}l5 9h-10z"`,
+  (x, y, r) => `<circle cx="${x}" cy="${y}" r="${r}"`,
+  (x, y, r) => `<path d="M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z"`,
+  (x, y, r) => `<path d="M${x} ${y - r - 1}l${r + 1} ${2 * r + 1}h${-2 * r - 2}z"`,
 ];
 
 export function plot(svg, { x, ticks, series, log = false, at = null, said, xTicks = x }) {
@@ -190,13 +211,17 @@ export function plot(svg, { x, ticks, series, log = false, at = null, said, xTic
   for (const tick of xTicks)
     parts.push(`<text x="${across(tick)}" y="${HEIGHT - BOTTOM + 14}" class="middle">${tickText(tick)}</text>`);
   parts.push(`<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 8}" class="middle">${svg.dataset.x}</text>`);
+  parts.push(`<text x="${LEFT - 6}" y="6" class="end">${svg.dataset.y}</text>`);
   if (at !== null) parts.push(`<path d="M${across(at)} ${TOP}V${HEIGHT - BOTTOM}" class="now"/>`);
   series.forEach(({ values, errors }, number) => {
     const points = values.map((value, i) => [across(x[i]), up(value)]);
     parts.push(`<path d="M${points.map((p) => p.join(" ")).join("L")}" class="line line-${number}"/>`);
     points.forEach(([a, b], i) => {
-      if (errors) parts.push(`<path d="M${a} ${up(values[i] - errors[i])}V${up(values[i] + errors[i])}" class="line-${number} error"/>`);
-      parts.push(`${MARKS[number](a, b)} class="mark line-${number}"/>`);
+      if (errors) {
+        const [low, high] = [up(values[i] - errors[i]), up(values[i] + errors[i])];
+        parts.push(`<path d="M${a} ${low}V${high}M${a - 6} ${low}h12M${a - 6} ${high}h12" class="line-${number} error"/>`);
+      }
+      parts.push(`${MARKS[number](a, b, errors ? 1.5 : 4)} class="mark line-${number}"/>`);
     });
   });
   svg.innerHTML = parts.join("");

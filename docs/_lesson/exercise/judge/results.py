@@ -111,8 +111,10 @@ def power(x: float) -> str:
 
 
 def size(rows: list) -> str:
+    if not any(rows):
+        return f"{len(rows)} empty rows" if rows else "an empty list"
     many = "row" if len(rows) == 1 else "rows"
-    return f"{len(rows)} {many} of {len(rows[0]) if rows else 0}"
+    return f"{len(rows)} {many} of {len(rows[0])}"
 
 
 def said(value: object) -> str:

@@ -10,6 +10,7 @@ import sys
 from time import monotonic
 
 from .characters import stray
+from .errors import in_words
 from .results import read, short
 
 SECONDS = 2  # that a learner's code may run, over all checks together
@@ -123,7 +124,7 @@ class Run:
             line = error.lineno or 1
             step = {"line": line, "inside": "", "code": line_of(self.source, line)}
             message = f"{type(error).__name__}: {error.msg}, at line {line}"
-            message = ". ".join(filter(None, [message, stray(error.msg)]))
+            message = ". ".join(filter(None, [message, stray(error.msg) or in_words(error.msg)]))
             return {"message": message, "trace": [step], "kind": type(error).__name__}
         trace = traced(error, self.source)
         at = f", at line {trace[-1]['line']}" if trace else ""
@@ -139,6 +140,8 @@ class Run:
                 message += f". The checks call {self._call()}"
             elif isinstance(error, ModuleNotFoundError) and error.name == "numpy":
                 message += ". There is no numpy here: lists and math are enough"
+            elif trace and (words := in_words(text_of(error))):
+                message += f". {words}"
         kind = "arithmetic" if isinstance(error, ArithmeticError) else type(error).__name__
         return {"message": message, "trace": trace, "kind": kind}
 
@@ -252,9 +255,13 @@ def traced(error: BaseException, source: str) -> list[dict]:
 
 
 def said_by(error: BaseException) -> str:
-    """An error's type and text, cut where the text is long; the type where it has none."""
+    """An error's type and text; the type where it has none."""
+    return f"{type(error).__name__}: {text_of(error)}".rstrip(": ")
+
+
+def text_of(error: BaseException) -> str:
+    """An error's text, cut where it is long; "" where it cannot be told."""
     try:
-        text = str(error)
+        return str(error)[:300]
     except Exception:
-        text = ""
-    return f"{type(error).__name__}: {text[:300]}".rstrip(": ")
+        return ""

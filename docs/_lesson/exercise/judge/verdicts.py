@@ -40,10 +40,13 @@ def judge(source: str, exercise: Exercise, seconds: float = SECONDS, reached=Non
             | verdict
         )
     passed = sum(case["state"] == "passed" for case in cases)
+    left = sum(case["state"] == "not run" for case in cases)
     if passed == total:
         summary = f"All {total} checks passed"
+    elif left == total:
+        summary = "No check was run"
     else:
-        summary = f"{passed} of {total} checks passed"
+        summary = f"{passed} of {total} checks passed" + (f", {left} not run" if left else "")
     return {
         "passed": passed,
         "total": total,
