@@ -14,6 +14,7 @@ FIGURES = {
     "probe": MASK,
     "heads": HEADS,
     "rotation": POSITIONS,
+    "viewer": "a-trained-model/",
     "dial": LAYER,
     "detective": LAYER,
 }
