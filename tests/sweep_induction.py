@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from attention import (  # noqa: E402
+    induction,
     induction_accuracy,
     induction_score,
     previous_token_score,
@@ -35,6 +36,7 @@ CONTROLS = {
     "one layer, all blocks of 10": {"num_layers": 1, "period": (10, 10)},
 }
 PERIODS = (9, 10, 11)
+MOMENTS = (0, 100, 120, 150)  # of the shipped training, for the viewer of the page
 DECISIVE = 1.0  # a loss below this means that it has found out
 
 
@@ -56,6 +58,28 @@ def one_seed(seed, options):
     )
     low = next((step for step, loss in enumerate(losses[:-1]) if loss < DECISIVE), None)
     return {"accuracy": induction_accuracy(model, fresh(**task(options))), "found": low}
+
+
+def history():
+    """What the shipped training reached: at every step, at every tenth, and some models as text."""
+    sequences, early = fresh(), np.arange(24) < 15
+    told = {"loss": [], "steps": [], "right": [], "previous": [], "induction": []}
+    texts = {}
+
+    def keep(step, loss, model):
+        if loss is not None:
+            told["loss"].append(loss)
+        if step in MOMENTS:
+            texts[str(step)] = induction.model_to_text(model)
+        if step % 10 == 0:
+            back, copy = run_induction(model, sequences.tokens).patterns
+            told["steps"].append(step)
+            told["right"].append(induction_accuracy(model, sequences))
+            told["previous"].append(previous_token_score(back, early))
+            told["induction"].append(induction_score(copy, sequences.tokens, sequences.known))
+
+    train_induction(watch=keep)
+    return {"training": told, "moments": texts}
 
 
 def control(options):
@@ -82,7 +106,7 @@ def rounded(value):
         return {key: rounded(item) for key, item in value.items()}
     if isinstance(value, list):
         return [rounded(item) for item in value]
-    return value if isinstance(value, int | None) else round(float(value), 6)
+    return value if isinstance(value, int | str | None) else round(float(value), 6)
 
 
 def main():
@@ -91,6 +115,7 @@ def main():
     options = parser.parse_args()
     measured = {"controls": {name: control(how) for name, how in CONTROLS.items()}}
     print(json.dumps(rounded(measured), indent=1), flush=True)
+    measured |= history()
     measured["seeds"] = {}
     for name, how in RECIPES.items():
         found = [one_seed(seed, how) for seed in range(SEEDS)]

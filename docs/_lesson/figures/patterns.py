@@ -22,18 +22,14 @@ def patterns(title: str, tokens, panels) -> str:
     drawings = []
     for name, rows in panels:
         rows = [[_number(weight) for weight in row] for row in rows]
-        parts = []
+        stairs = f"h{CELL}v{CELL}" * n
+        parts = [f'<path d="M{EDGE} {EDGE}{stairs}H{EDGE}z" class="track"/>']
         for i, token in enumerate(tokens):
             middle = EDGE + CELL * (i + 0.5)
             parts += [_text(middle, 10, token, "middle"), _text(10, middle, token, "middle")]
-            width = CELL * (i + 1)
-            parts.append(
-                f'<rect x="{EDGE}" y="{EDGE + CELL * i}" width="{width}" height="{CELL}" '
-                'class="track"/>'
-            )
         for i, row in enumerate(rows):
             for j, weight in enumerate(row[: i + 1]):
-                if weight > 0.02:  # fainter ones cannot be seen
+                if weight > 0.04:  # fainter ones cannot be seen
                     parts.append(
                         f'<rect x="{EDGE + CELL * j}" y="{EDGE + CELL * i}" width="{CELL}" '
                         f'height="{CELL}" class="weight" fill-opacity="{weight:.2f}"/>'

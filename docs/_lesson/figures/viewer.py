@@ -22,15 +22,16 @@ TOLD = 0.05  # a larger one has its number beside it
 MOST = 5  # next letters in the table
 
 
-def viewer(title: str, letters, tokens, moments: dict) -> str:
-    """A model's heads on a sequence that one can type, from moments of its training.
+def viewer(title: str, letters, tokens, model, steps) -> str:
+    """A model's heads on a sequence that one can type.
 
-    `letters` name the vocabulary, `tokens` (n,) is the sequence to begin with, and `moments`
-    are InductionModels by step; the last one is shown first.
+    `letters` name the vocabulary, `tokens` (n,) is the sequence to begin with. `model` is the
+    InductionModel that is shown first, that of the last of `steps`; the script loads those of
+    the others from the file beside the page, once they are asked for.
     """
-    letters, tokens = list(letters), np.asarray(tokens)
-    texts = {step: model_to_text(model) for step, model in moments.items()}
-    model = model_from_text(list(texts.values())[-1])
+    letters, tokens, steps = list(letters), np.asarray(tokens), list(steps)
+    text = model_to_text(model)
+    model = model_from_text(text)
     run = run_induction(model, tokens)
     shares = softmax(run.logits)
     chosen, said = len(tokens) - 1, shares.argmax(axis=-1)
@@ -42,12 +43,13 @@ def viewer(title: str, letters, tokens, moments: dict) -> str:
         title,
         {
             "letters": "".join(letters),
-            "moments": [[step, text] for step, text in texts.items()],
+            "steps": steps,
+            "model": text,
             "shapes": [list(part.shape) for part in model],
             "words": words.VIEWER,
         },
         sequence="".join(names),
-        steps=list(texts),
+        steps=steps,
         longest=len(model.positions),
         looking=looking(names, chosen),
         drawing=row(names, run.patterns, chosen, [letters[t] for t in said], hits),

@@ -79,27 +79,49 @@ export const followers = (tokens, place) =>
 // The figure
 
 live("viewer", (figure) => {
-  const { letters, moments, shapes } = figure.data;
+  const { letters, steps, shapes } = figure.data;
   const { form } = figure;
   const [back, moment] = [figure.field("back"), figure.field("moment")];
   const [picture, ...small] = form.querySelectorAll("svg");
   const rows = form.querySelector("details tbody");
-  const models = [];
+  const models = { [steps.at(-1)]: readModel(figure.data.model, shapes) };
   let now;
 
   const longest = Number(back.max);
   form.addEventListener("reset", () => { back.max = longest; });
 
-  // A letter is chosen by pointing at it too; its slider does it by keyboard.
-  const choose = (event) => {
-    const place = event.target.closest("[data-place]")?.dataset.place;
+  // What is not the last moment of training lies in a file, which few visitors need.
+  let asked = false;
+  const load = async () => {
+    asked = true;
+    form.dataset.loading = "";
+    try {
+      const file = await fetch(new URL("../../a-trained-model.json", import.meta.url));
+      for (const [step, text] of Object.entries((await file.json()).moments)) models[step] = readModel(text, shapes);
+    } finally {
+      delete form.dataset.loading;
+      figure.changed();
+    }
+  };
+
+  // A letter is chosen by pointing at it too; its slider does it by keyboard. Under a pointer that
+  // rests, each drawing is a new thing to be over: that chooses nothing.
+  let over;
+  const placeOf = (event) => event.target.closest("[data-place]")?.dataset.place;
+  const choose = (place) => {
     const wanted = String(now.tokens.length - 1 - place);
     if (place === undefined || back.value === wanted) return;
     back.value = wanted;
     figure.changed();
   };
-  picture.addEventListener("click", choose);
-  picture.addEventListener("pointerover", (event) => event.pointerType === "mouse" && choose(event));
+  picture.addEventListener("click", (event) => choose(placeOf(event)));
+  picture.addEventListener("pointerleave", () => { over = undefined; });
+  picture.addEventListener("pointerover", (event) => {
+    const place = placeOf(event);
+    if (event.pointerType !== "mouse" || place === over) return;
+    over = place;
+    choose(place);
+  });
 
   function parse(text) {
     const typed = [...text.toUpperCase().replace(/\s/g, "")];
@@ -115,10 +137,13 @@ live("viewer", (figure) => {
     if (!tokens) return;
     back.max = tokens.length - 1;
     const chosen = tokens.length - 1 - Number(back.value);
-    const [steps, text] = moments[moment.value];
-    models[moment.value] ??= readModel(text, shapes);
+    const step = steps[moment.value];
+    const model = models[step];
+    if (!model && !asked) load().catch(() => {});
+    if (!model && !("loading" in form.dataset)) figure.fault("moment", "could not be loaded");
+    if (!model) return;
     const patterns = [0, 1].map((layer) => WAYS[figure.field(`layer${layer}`).value]?.(tokens));
-    const run = runInduction(models[moment.value], tokens, patterns, READS.filter((name) => figure.field(name).checked));
+    const run = runInduction(model, tokens, patterns, READS.filter((name) => figure.field(name).checked));
     const shares = run.logits.map((row) => softmax(row));
     const said = shares.map((row) => row.indexOf(Math.max(...row)));
     const hits = tokens.map((_, i) => {
@@ -128,8 +153,8 @@ live("viewer", (figure) => {
     now = { tokens, chosen, run, shares: shares[chosen], said, hits };
     figure.put("looks", place(chosen));
     back.setAttribute("aria-valuetext", place(chosen));
-    figure.put("moment", String(steps));
-    moment.setAttribute("aria-valuetext", String(steps));
+    figure.put("moment", String(step));
+    moment.setAttribute("aria-valuetext", String(step));
     draw();
     list();
   }
@@ -182,6 +207,9 @@ live("viewer", (figure) => {
     picture.style.minWidth = `${20 * n}px`;
     picture.innerHTML = parts.join("");
     picture.setAttribute("aria-label", drawn());
+    const frame = picture.parentElement; // to scroll it, a keyboard must reach it
+    if (frame.scrollWidth > frame.clientWidth) frame.tabIndex = 0;
+    else frame.removeAttribute("tabindex");
     small.forEach((svg, layer) => {
       svg.setAttribute("viewBox", `0 0 ${n} ${n}`);
       svg.innerHTML = squares(run.patterns[layer], chosen);
