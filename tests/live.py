@@ -1,6 +1,7 @@
 """The figures that a reader moves, as tests use them."""
 
 ONE, SCALE = "one-query/", "why-scale/"
+TRAINED = "a-trained-model/"
 HEADS, MASK, POSITIONS, LAYER = (
     "several-heads/",
     "the-causal-mask/",
@@ -14,6 +15,7 @@ FIGURES = {
     "probe": MASK,
     "heads": HEADS,
     "rotation": POSITIONS,
+    "viewer": TRAINED,
     "dial": LAYER,
     "detective": LAYER,
 }
@@ -25,7 +27,8 @@ SETTLED = """(id) => {
   const form = document.getElementById(id);
   const progress = form.querySelector("[data-text=progress]")?.textContent ?? "";
   const [, drawn, trials] = progress.match(/^(\\d+) of (\\d+)/) ?? [];
-  return !form.querySelector("fieldset").disabled && !("due" in form.dataset) && drawn === trials;
+  const busy = "due" in form.dataset || "loading" in form.dataset;
+  return !form.querySelector("fieldset").disabled && !busy && drawn === trials;
 }"""
 
 

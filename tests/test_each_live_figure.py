@@ -208,6 +208,43 @@ def test_the_heads_answer_as_the_package_does(figure):
         assert one.numbers("gap") == pytest.approx([gap], abs=0.51e-4)
 
 
+# The viewer of the trained model
+
+
+def test_the_viewer_computes_as_the_package_does(figure):
+    one = figure("viewer")
+    reads = ("query", "key", "value", "output")
+    rng = np.random.default_rng(16)
+    for _ in range(6):
+        tokens = rng.integers(0, 6, size=rng.integers(3, 16))
+        kept = [name for name in reads if rng.random() < 0.7]
+        one.fill(letters="".join("ABCDEF"[token] for token in tokens))
+        one.fill(**{name: name in kept for name in reads})
+        back = int(rng.integers(len(tokens)))
+        one.slide("back", back)
+        run = attention.run_induction(attention.INDUCTION, tokens, reads=tuple(kept))
+        chosen = len(tokens) - 1 - back
+        shares = np.sort(attention.softmax(run.logits)[chosen])[::-1]
+        assert one.numbers(*(f"share{i}" for i in range(5))) == pytest.approx(
+            shares[:5], abs=0.51e-4
+        )
+        for layer, weights in enumerate(run.patterns):
+            shown = one.numbers(*(f"weight{layer}{j}" for j in range(len(tokens))))
+            assert shown == pytest.approx(weights[chosen], abs=0.51e-4)
+
+
+def test_the_viewer_breaks_as_the_model_does_and_refuses_other_letters(figure):
+    one = figure("viewer")
+    one.fill(letters="QRSTQRSTQRST")
+    before = one.settled().results()["score"]
+    assert before == "8 of 8"
+    one.form.locator("[name=layer0]").select_option("off")
+    assert one.settled().results()["score"] != before
+    one.fill(letters="ABZ")
+    assert "Z" in one.problem()
+    assert one.results()["score"] == "–"
+
+
 # The rotation
 
 

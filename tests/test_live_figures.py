@@ -70,6 +70,7 @@ CHANGES = {
     "lab": {"seed": "7", "trials": "20"},
     "probe": {"score": "10"},
     "heads": {"A1": "4", "other": True},
+    "viewer": {"letters": "abcabca", "back": "2", "moment": "3", "key": False},
     "rotation": {"query": "5", "shift": "40"},
     "dial": {"n": "4,096", "h": "16"},
     "detective": {"D": "768", "gated": True},

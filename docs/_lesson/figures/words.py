@@ -23,6 +23,20 @@ ROTATION = {
     "drawn": "The pair of the query, turned by {query} degrees, and that of the key, by {key}.",
 }
 
+VIEWER = {
+    "place": "{letter} at place {place}",
+    "most": "Layer {layer} looks most at {where}, with {share}.",
+    "blind": "Layer {layer} looks at nothing.",
+    "new": "{letter} has not been here before: nobody can know what follows, and training "
+    "never asked.",
+    "right": "{letter} has been here before, and then came {known}. The model says {said}, "
+    "with {share}: right.",
+    "wrong": "{letter} has been here before, and then came {known}. The model says {said}, "
+    "with {share}: wrong.",
+    "or": " or ",
+    "summary": "{right} of {known} right.",
+}
+
 DIAL = {
     "plot": "FLOPs of one layer by tokens: the matrices and the n² part are equal at "
     "{crossover} tokens.",
