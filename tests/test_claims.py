@@ -37,6 +37,7 @@ HOLD = {
     "## It grows<!--? rising(w) -->": "## It grows",
     "Vaswani et al. say it grows.<!--? rising(w) -->": "<Vaswani et al. say it grows.>",
     "`x. y`, $a. b$ [c. d](e.md) grow.<!--? rising(w) -->": "<`x. y`, $a. b$ [c. d](e.md) grow.>",
+    "It grows.<!--? rising(w) --> So [it](is.md).": "<It grows.> So [it](is.md).",
     "(An aside. It grows.<!--? rising(w) -->)": "(<An aside. It grows.>)",
 }  # fmt: skip
 

@@ -59,8 +59,9 @@ def changes(value: object, level: int = 0) -> Iterator[object]:
 
 
 def arrays(value: np.ndarray) -> Iterator[np.ndarray]:
+    yield value[None]
     if value.dtype.kind == "b":
-        yield ~value
+        yield from (~value, np.zeros_like(value), np.ones_like(value))
     elif value.dtype.kind in "iufc":
         yield from (-value, 0 * value, value * FACTOR, value / FACTOR, value + 1)
     for axis in range(value.ndim):
@@ -70,8 +71,7 @@ def arrays(value: np.ndarray) -> Iterator[np.ndarray]:
         for place in range(min(len(value), 50)):  # one row, or number, alone
             for other in changes(value[place], FURTHER):
                 changed = value.copy()
-                with np.errstate(all="ignore"):
-                    changed[place] = other if np.shape(other) == value[place].shape else 0
+                changed[place] = other if np.shape(other) == value[place].shape else 0
                 yield changed
 
 
@@ -103,11 +103,13 @@ def can_fail(expression: str, namespace: dict) -> bool:
     """Is there a change of one computed name that makes the expression false?"""
     code = compile(expression, "claim", "eval", dont_inherit=True)
     for name in rests_on(expression, namespace):
-        for other in changes(namespace[name]):
+        with np.errstate(all="ignore"):
+            others = list(changes(namespace[name]))
+        for other in others:
             if isinstance(other, float) and not math.isfinite(other):
                 continue
             try:
-                with warnings.catch_warnings(action="ignore"):
+                with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
                     holds = eval(code, {**namespace, name: other})
             except Exception:
                 continue

@@ -84,7 +84,7 @@ def reach(text: str, start: int, end: int, tokens: list[Token], claim: Token) ->
     if own is None:
         return None
     others = [t.end for t in tokens if t.kind == "claim" and t.end <= claim.start]
-    hidden = veiled(text[: claim.start], tokens)
+    hidden = veiled(text[: claim.start], [token for token in tokens if token.end <= claim.start])
     begin = max([own.start, *(other for other in others if other > own.start)])
     inside = hidden[begin:].replace(SEEN, " ")
     begin += len(inside) - len(inside.lstrip(" \t\r\n,;:"))
