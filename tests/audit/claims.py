@@ -99,17 +99,16 @@ def functions(value) -> Iterator[object]:
         yield other
 
 
+@np.errstate(all="ignore")
 def can_fail(expression: str, namespace: dict) -> bool:
     """Is there a change of one computed name that makes the expression false?"""
     code = compile(expression, "claim", "eval", dont_inherit=True)
     for name in rests_on(expression, namespace):
-        with np.errstate(all="ignore"):
-            others = list(changes(namespace[name]))
-        for other in others:
+        for other in changes(namespace[name]):
             if isinstance(other, float) and not math.isfinite(other):
                 continue
             try:
-                with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+                with warnings.catch_warnings(action="ignore"):
                     holds = eval(code, {**namespace, name: other})
             except Exception:
                 continue
