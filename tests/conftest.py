@@ -118,7 +118,6 @@ def visit(browser, address):
     contexts = []
 
     def open_page(page: str, width: int = 1280, scheme: str = "light", **options):
-        options = {"service_workers": "block"} | options  # each visit is the first one
         context = browser.new_context(
             viewport={"width": width, "height": 800}, color_scheme=scheme, **options
         )

@@ -55,13 +55,3 @@ def test_explanations_work_after_instant_navigation(visit):
     tab.locator("h1", has_text="When it selects").wait_for()
     tab.locator("article .computed[data-how]").first.focus()
     assert tab.locator("#how").text_content().startswith("computed as ")
-
-
-def test_a_bare_name_shows_the_line_that_gives_it_its_value(visit):
-    tab = visit("why-scale/")
-    for number in tab.locator("article .computed[data-how]").all():
-        if (name := number.get_attribute("data-how")).isidentifier():
-            number.focus()
-            said = tab.locator("#how").text_content()
-            assert said.startswith(f"computed as {name}, where ")
-            assert f"{name}" in said.partition(", where ")[2].partition(" = ")[0]
