@@ -62,7 +62,7 @@ def test_a_role_colour_is_used_for_its_role_alone():
             if "color-scheme" in selector:
                 continue
             for role in re.findall(r"var\(--plot-(query|key|value|weight)\)", body):
-                allowed = {"weight": ("weight", "cell", "share", "arc")}.get(role, (role,))
+                allowed = {"weight": ("weight", "cell", "share")}.get(role, (role,))
                 assert any(f".{name}" in selector for name in allowed), (file.name, selector)
 
 

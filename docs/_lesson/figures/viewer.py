@@ -138,9 +138,9 @@ def row(names, patterns, chosen: int, said, hits) -> str:
         mark = {True: "✓", False: "✗", None: "·"}[hits[place]]
         kind = {True: "hit", False: "miss", None: "idle"}[hits[place]]
         x = at(place)
-        looks = " looks" if place == chosen else ""
+        asks = " query" if place == chosen else ""
         parts += [
-            f'<g data-place="{place}" class="chip{looks}"><rect x="{x - 11}" y="{ABOVE}" '
+            f'<g data-place="{place}" class="chip{asks}"><rect x="{x - 11}" y="{ABOVE}" '
             f'width="22" height="{BELOW - ABOVE}" rx="3"></rect>'
             f'<text x="{x}" y="112" class="middle">{html.escape(name)}</text></g>',
             f'<text x="{x}" y="220" class="middle {kind}">{said[place]}</text>',
@@ -164,7 +164,8 @@ def arc(start: int, end: int, weight: float, base: int, up: int) -> list[str]:
     sweep = 1 if (ends[1] > ends[0]) == (up < 0) else 0
     parts = [
         f'<path d="M{ends[0]} {base}A{across:.1f} {high:.1f} 0 0 {sweep} {ends[1]} {base}" '
-        f'class="arc" stroke-width="{width:.1f}" stroke-opacity="{0.3 + 0.7 * weight:.2f}"></path>'
+        f'class="arc weight" stroke-width="{width:.1f}" '
+        f'stroke-opacity="{0.3 + 0.7 * weight:.2f}"></path>'
     ]
     if weight >= TOLD:
         peak = base + up * (high + 10 if start != end else 20)
@@ -184,5 +185,7 @@ def pattern(weights, chosen: int) -> str:
                     f'<rect x="{j}" y="{i}" width="1" height="1" class="weight" '
                     f'fill-opacity="{weight:.2f}"></rect>'
                 )
-    parts.append(f'<rect x="0" y="{chosen}" width="{chosen + 1}" height="1" class="frame"></rect>')
+    parts.append(
+        f'<rect x="0" y="{chosen}" width="{chosen + 1}" height="1" class="frame query"></rect>'
+    )
     return "".join(parts)

@@ -198,7 +198,7 @@ live("viewer", (figure) => {
       const [kind, mark] = hits[i] === null ? ["idle", "·"] : hits[i] ? ["hit", "✓"] : ["miss", "✗"];
       const x = at(i);
       parts.push(
-        `<g data-place="${i}" class="chip${i === chosen ? " looks" : ""}"><rect x="${x - 11}" y="${ABOVE}" ` +
+        `<g data-place="${i}" class="chip${i === chosen ? " query" : ""}"><rect x="${x - 11}" y="${ABOVE}" ` +
         `width="22" height="${BELOW - ABOVE}" rx="3"></rect><text x="${x}" y="112" class="middle">${letters[token]}</text></g>` +
         `<text x="${x}" y="220" class="middle ${kind}">${letters[said[i]]}</text>` +
         `<text x="${x}" y="240" class="middle ${kind}">${mark}</text>`);
@@ -258,7 +258,7 @@ function arc(start, end, weight, base, up) {
   const sweep = Number((ends[1] > ends[0]) === up < 0);
   const path =
     `<path d="M${ends[0]} ${base}A${across.toFixed(1)} ${high.toFixed(1)} 0 0 ${sweep} ${ends[1]} ${base}" ` +
-    `class="arc" stroke-width="${(1 + 6 * weight).toFixed(1)}" stroke-opacity="${(0.3 + 0.7 * weight).toFixed(2)}"></path>`;
+    `class="arc weight" stroke-width="${(1 + 6 * weight).toFixed(1)}" stroke-opacity="${(0.3 + 0.7 * weight).toFixed(2)}"></path>`;
   if (weight < TOLD) return path;
   const peak = base + up * (start === end ? 20 : high + 10);
   return `${path}<text x="${((a + b) / 2).toFixed(0)}" y="${peak.toFixed(0)}" class="middle">${weight.toFixed(2)}</text>`;
@@ -271,6 +271,6 @@ function squares(pattern, chosen) {
     if (weight >= FAINT)
       parts.push(`<rect x="${j}" y="${i}" width="1" height="1" class="weight" fill-opacity="${weight.toFixed(2)}"></rect>`);
   }));
-  parts.push(`<rect x="0" y="${chosen}" width="${chosen + 1}" height="1" class="frame"></rect>`);
+  parts.push(`<rect x="0" y="${chosen}" width="${chosen + 1}" height="1" class="frame query"></rect>`);
   return parts.join("");
 }
